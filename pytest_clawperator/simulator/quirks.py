@@ -66,7 +66,7 @@ QUIRKS: Mapping[str, Quirk] = {
         "https://android.googlesource.com/platform/system/core/+/4b915ae/logd/README.property",
     ),
     "slow-dump": Quirk(
-        "dumpsys and uiautomator dump take seconds, as on a loaded phone",
+        "dumpsys takes seconds, as on a loaded phone",
         "https://github.com/callstack/agent-device/issues/1270",
     ),
     "slow-am": Quirk(

@@ -18,7 +18,7 @@ from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.health import screen_state
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
+from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
 from pytest_clawperator.simulator.quirks import QUIRKS
 
 TOP = Path(__file__).parents[2]

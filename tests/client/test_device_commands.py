@@ -20,7 +20,7 @@ from pytest_clawperator.client.device_commands import (
     toast_texts,
 )
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
-from pytest_clawperator.simulator.android.services.key_codes import KEY_CODES
+from pytest_clawperator.simulator.android.input import KEY_CODES
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.device import REFUSED, scripted
 from tests.doubles.transport import ScriptedTransport

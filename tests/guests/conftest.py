@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
+from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
 from pytest_clawperator.transport.adb_program import find_adb
 from tests.guests.packages import NotInstalled, environment
 

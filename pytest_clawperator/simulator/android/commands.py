@@ -2,117 +2,82 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS, dumpsys
-from pytest_clawperator.simulator.android.programs.bugreportz import bugreportz
-from pytest_clawperator.simulator.android.programs.content import content
-from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
-from pytest_clawperator.simulator.android.programs.monkey import monkey
-from pytest_clawperator.simulator.android.programs.network import ifconfig, ip
-from pytest_clawperator.simulator.android.programs.process_tools import (
-    kill,
-    pgrep,
-    pidof,
-    pkill,
-    ps,
-)
-from pytest_clawperator.simulator.android.programs.screencap import screencap
-from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
-from pytest_clawperator.simulator.android.programs.service import make_service
-from pytest_clawperator.simulator.android.programs.svc import reboot, svc
-from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator
-from pytest_clawperator.simulator.android.services.am.am import activity_service
-from pytest_clawperator.simulator.android.services.appops import appops_service
-from pytest_clawperator.simulator.android.services.ime import ime_service
-from pytest_clawperator.simulator.android.services.input import input_service
-from pytest_clawperator.simulator.android.services.locale import locale_service
-from pytest_clawperator.simulator.android.services.lock_settings import lock_settings_service
-from pytest_clawperator.simulator.android.services.pm.pm import package_service
-from pytest_clawperator.simulator.android.services.radios import (
-    bluetooth_service,
-    connectivity_service,
-    location_service,
-    phone_service,
-    wifi_service,
-)
-from pytest_clawperator.simulator.android.services.service_call import (
+from pytest_clawperator.simulator.android.am import activity_service
+from pytest_clawperator.simulator.android.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.input import input_service
+from pytest_clawperator.simulator.android.pm import package_service
+from pytest_clawperator.simulator.android.processes import kill_program, pidof, ps
+from pytest_clawperator.simulator.android.screen_capture import screencap, screenrecord
+from pytest_clawperator.simulator.android.service_call import (
     NO_SERVICE,
     ServiceHandler,
     run_service,
 )
-from pytest_clawperator.simulator.android.services.settings import settings_service
-from pytest_clawperator.simulator.android.services.statusbar import statusbar_service
-from pytest_clawperator.simulator.android.services.uimode import uimode_service
-from pytest_clawperator.simulator.android.services.wm import window_service
+from pytest_clawperator.simulator.android.settings import (
+    appops_service,
+    connectivity_service,
+    getprop,
+    ime_service,
+    locale_service,
+    setprop,
+    settings_service,
+    uimode_service,
+)
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android.wm import window_service
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.shell.tools.help import with_help
+
+
+async def _reboot(system: AndroidSystem, invocation: Invocation) -> int:
+    """Restart the phone; the shell that asked waits until its connection drops."""
+    system.reboot()
+    await asyncio.Event().wait()
+    return 0  # never reached
+
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
     "appops": appops_service,
-    "bluetooth_manager": bluetooth_service,
     "connectivity": connectivity_service,
     "input": input_service,
     "input_method": ime_service,
     "locale": locale_service,
-    "location": location_service,
-    "lock_settings": lock_settings_service,
     "package": package_service,
-    "phone": phone_service,
     "settings": settings_service,
-    "statusbar": statusbar_service,
     "uimode": uimode_service,
-    "wifi": wifi_service,
     "window": window_service,
 }
 """The services that take commands through ``cmd``."""
 
-# Services that came later than with the oldest phones, and those that took no commands before.
+# The first API levels with a service, and with commands of a service.
 _SERVICES_SINCE = {"locale": 33}
 _COMMANDS_SINCE = {"connectivity": 30}
-
-# Commands that are a service under another name.
+# Programs that pass their arguments to a service.
 _FRONT_ENDS = {
     "am": "activity",
-    "appops": "appops",
     "ime": "input_method",
     "input": "input",
-    "locksettings": "lock_settings",
     "pm": "package",
     "settings": "settings",
     "wm": "window",
 }
-
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
-    "bugreportz": bugreportz,
-    "content": content,
     "dumpsys": dumpsys,
     "getprop": getprop,
-    "ifconfig": ifconfig,
-    "ip": ip,
-    "kill": kill,
-    "monkey": monkey,
-    "pgrep": pgrep,
+    "kill": kill_program,
     "pidof": pidof,
-    "pkill": pkill,
     "ps": ps,
-    "reboot": reboot,
+    "reboot": _reboot,
     "screencap": screencap,
     "screenrecord": screenrecord,
     "setprop": setprop,
-    "svc": svc,
-    "uiautomator": uiautomator,
 }
-
-
-# Small tools of the same box as those of the shell.
-_TOOLBOX = ("ifconfig", "pgrep", "pidof", "pkill", "ps")
-
-COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd", "service"]))
-"""What can be typed."""
+COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
+"""The names of all programs."""
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
@@ -120,48 +85,34 @@ def android_commands(system: AndroidSystem) -> dict[str, Command]:
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }
-    commands |= with_help({name: commands[name] for name in _TOOLBOX})
     for name, service in _FRONT_ENDS.items():
         commands[name] = partial(_front_end, system, service)
     commands["cmd"] = partial(_cmd, system)
-    commands["service"] = make_service(system, {*SERVICES, *DUMPS})
     return commands
 
 
 async def _front_end(system: AndroidSystem, service: str, invocation: Invocation) -> int:
+    words = invocation.args[1:]
     return await run_service(
-        service,
-        SERVICES[service],
-        system=system,
-        invocation=invocation,
-        words=invocation.args[1:],
+        service, SERVICES[service], system=system, invocation=invocation, words=words
     )
 
 
 async def _cmd(system: AndroidSystem, invocation: Invocation) -> int:
     words = invocation.args[1:]
+    running = [name for name in SERVICES if system.build.api >= _SERVICES_SINCE.get(name, 0)]
     if not words:
         await invocation.err("cmd: No service specified; use -l to list all services\n")
         return NO_SERVICE
-    if words[0] == "-l":
-        names = [] if system.booting else sorted(filter(partial(_has, system), SERVICES))
-        lines = "".join(f"  {name}\n" for name in names)
+    name, *rest = words
+    if name == "-l":
+        lines = "".join(f"  {name}\n" for name in ([] if system.booting else running))
         await invocation.out(f"Currently running services:\n{lines}")
         return 0
-    if words[0] == "-w":
-        words = words[1:]
-    handler = SERVICES.get(words[0]) if words else None
-    if handler is not None and system.build.api < _COMMANDS_SINCE.get(words[0], 0):
-        await invocation.out("No shell command implementation.\n")
-        return 0
-    if handler is None or not _has(system, words[0]):
-        name = words[0] if words else ""
+    if name not in running:
         await invocation.err(f"cmd: Can't find service: {name}\n")
         return NO_SERVICE
-    return await run_service(
-        words[0], handler, system=system, invocation=invocation, words=words[1:]
-    )
-
-
-def _has(system: AndroidSystem, service: str) -> bool:
-    return system.build.api >= _SERVICES_SINCE.get(service, 0)
+    if system.build.api < _COMMANDS_SINCE.get(name, 0):
+        await invocation.out("No shell command implementation.\n")
+        return 0
+    return await run_service(name, SERVICES[name], system=system, invocation=invocation, words=rest)

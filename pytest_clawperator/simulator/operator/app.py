@@ -6,9 +6,9 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.command import Command, Profile
 from pytest_clawperator.simulator.operator.envelope import SERVICE_UNAVAILABLE, Envelope
@@ -334,7 +334,7 @@ class AccessibilityService:
     @property
     def is_enabled(self) -> bool:
         """Whether the device's settings have the service switched on."""
-        return accessibility.is_enabled(self._settings, self._component)
+        return settings_store.is_accessibility_service_on(self._settings, self._component)
 
     @property
     def is_connected(self) -> bool:
@@ -362,4 +362,4 @@ class AccessibilityService:
 
     def disable(self) -> None:
         """Switch the service off in the settings, as Android does after a crash."""
-        accessibility.disable_package(self._settings, self._package)
+        settings_store.disable_accessibility_services(self._settings, self._package)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
+from pytest_clawperator.simulator.android.packages import OPERATOR
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.command import Action, Command
 from pytest_clawperator.simulator.operator.operator_log import (

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.log.buffer import LogBuffer

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
 
-from pytest_clawperator.simulator.android.state.hardware import Display
-from pytest_clawperator.simulator.phone.screen_view import ScreenView
+from pytest_clawperator.simulator.android.system import Display
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
+from pytest_clawperator.simulator.screen.accessibility import Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+
+# The drawn clock stands still, so that equal screens give equal pictures.
+_CLOCK_TEXT = "10:00"
 
 
 class Camera:
@@ -26,54 +31,46 @@ class Camera:
         self._view = ui, display
         self._views += 1
 
-    def key(self) -> Hashable:
-        """Return a value that changes whenever the picture may have changed."""
-        assert self._view is not None
-        ui, display = self._view
-        return self._views, ui.view.version, display.awake
-
     def png(self, *, dark: bool = False) -> Awaitable[bytes]:
-        """Capture the screen as it is now, or a dark one; the picture is there once it is drawn.
+        """Capture the screen as it is now, or a dark one; await the result for the picture.
 
-        It is the last one if nothing has changed since.
+        It is the last picture if nothing has changed since.
         """
+        ui, display = self._looked_at()
         if dark:
-            assert self._view is not None
-            view = ScreenView(None, self._view[0].display.size)
-            return asyncio.ensure_future(asyncio.to_thread(_draw, view, self._encoder))
-        key = self.key()
+            return asyncio.ensure_future(asyncio.to_thread(_draw, None, ui.display.size))
+        key = self._views, ui.view.version, display.awake
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
-            drawing = asyncio.to_thread(_draw, self._look(), self._encoder)
+            drawing = asyncio.to_thread(self._captured())
             self._drawing = asyncio.get_running_loop().create_task(drawing)
-        # Others may wait for the same picture, so that one who leaves must not end its drawing.
+        # Several callers may wait for the same picture, and one that leaves must not end it.
         return asyncio.shield(self._drawing)
 
     def png_beginning(self) -> bytes:
-        """Return what a picture of the screen begins with: as soon as it is captured, it is told.
-
-        A phone compresses it while it prints it.
-        """
-        assert self._view is not None
-        width, height = self._view[0].display.size
+        """Return the PNG header, which a phone sends as soon as the screen is captured."""
+        width, height = self._looked_at()[0].display.size
         return beginning((max(1, width), max(1, height)))
 
-    async def jpeg(self, size: tuple[int, int]) -> bytes:
-        """Return the picture fitted into that size, as a frame of a film."""
-        return await asyncio.to_thread(_draw, self._look(), size)
-
-    def _look(self) -> ScreenView:
+    def _looked_at(self) -> tuple[PhoneUi, Display]:
         assert self._view is not None
-        ui, display = self._view
+        return self._view
+
+    def _captured(self) -> Callable[[], bytes]:
+        """Return what draws the screen as it is now."""
+        ui, display = self._looked_at()
         if not display.awake:
-            return ScreenView(None, ui.display.size)
-        return ScreenView(
+            return partial(_draw, None, ui.display.size)
+        return partial(
+            _draw,
             ui.view.windows(),
             ui.display.size,
             dark=ui.display.dark,
+            clock_text=_CLOCK_TEXT,
             title=ui.view.title(),
             density=ui.display.density,
             font_scale=ui.display.font_scale,
+            encoder=self._encoder,
         )
 
 
@@ -81,9 +78,9 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-def _draw(view: ScreenView, form: PngEncoder | tuple[int, int]) -> bytes:
-    """Draw a screen as PNG, or as a frame of this size."""
+def _draw(windows: Sequence[Window] | None, size: tuple[int, int], **options: Any) -> bytes:
+    """Draw the windows, bottom to top, or a black screen if there are none."""
     # Pillow costs more to import than everything else together, so it waits for a picture.
-    from pytest_clawperator.simulator.phone.drawing import draw_frame, draw_screen
+    from pytest_clawperator.simulator.picture.render import black_screen, draw
 
-    return draw_screen(view, form) if isinstance(form, PngEncoder) else draw_frame(view, form)
+    return black_screen(size) if windows is None else draw(windows, size=size, **options)

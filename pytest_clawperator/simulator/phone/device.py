@@ -5,56 +5,49 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
-from pytest_clawperator.simulator.android.managers.app_processes import app_hangs
-from pytest_clawperator.simulator.android.state.hardware import Battery
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.adb_services import REPLIES, serve_framebuffer
-from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.factory import Parts, build_system
-from pytest_clawperator.simulator.phone.fault_request import FaultRequest
-from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
-from pytest_clawperator.simulator.phone.initial_files import clean_files
-from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
-from pytest_clawperator.simulator.phone.log_level import is_logged
-from pytest_clawperator.simulator.phone.network.nc import make_nc
-from pytest_clawperator.simulator.phone.network.web import Web
-from pytest_clawperator.simulator.phone.operator_setup import (
+from pytest_clawperator.simulator.phone.factory import (
+    Parts,
     bind_services,
+    build_system,
     install_operator_variant,
 )
-from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.phone.power.boot import Boot
-from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
-from pytest_clawperator.simulator.phone.power.kernel import Kernel
+from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultSwitch
+from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
+from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
+from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
+from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
-from pytest_clawperator.simulator.phone.vendor.commands import as_made
-from pytest_clawperator.simulator.phone.vendor.kind import as_sold, features_of
-from pytest_clawperator.simulator.phone.vendor.old_adbd import old_destination
+from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
-from pytest_clawperator.simulator.shell.tools.help import with_help
 from pytest_clawperator.simulator.stats import Stats
-from pytest_clawperator.simulator.wire.forwarding import serve_forward
-from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
-# So many lines of the log are kept with its state.
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+# Priorities of log lines in rising order; S lets nothing through.
+_LEVELS = "VDIWEFS"
+_LEVEL_PROPERTIES = ("log.tag", "persist.log.tag")
+# How many lines of the log are kept with the state of a phone.
 _KEPT_LINES = 1000
 
 
@@ -71,12 +64,7 @@ class Device:
         self.cable = Cable(self.faults)
         self.stats = Stats(on_execution=self.cable.execution_started)
         self.log = LogBuffer(clock=clock)
-        self.log.is_kept = lambda priority: is_logged(
-            priority,
-            self.system.properties,
-            suppressed="log-suppressed" in options.quirks
-            or self.faults.active("log_suppressed") is not None,
-        )
+        self.log.is_kept = self._is_logged
         if "log-small-buffer" in options.quirks:
             for name in BUFFERS:
                 self.log.resize(name, SMALLEST_BUFFER)
@@ -101,12 +89,8 @@ class Device:
             cable=self.cable,
             install=lambda variant: install_operator_variant(self.system, variant),
         )
-        self._kernel = Kernel(
-            self.files,
-            clock=clock,
-            chance=random.Random(f"{options.seed}/boots"),  # noqa: S311 - no secrets here
-            ports=self.sockets.ports,
-        )
+        self._boot_chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
+        self._begin_boot()
         self.boot = Boot(
             self.cable,
             time_scale=options.time_scale,
@@ -139,12 +123,25 @@ class Device:
             **as_made(android_commands(self.system), self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
-            **with_help({"nc": make_nc(self.sockets)}),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.
         for name, command in commands.items():
             self._commands[name] = _counted(name, command, self.stats)
+
+    def _begin_boot(self, boot_id: str | None = None) -> None:
+        """Start with a new boot id, or go back to one that was kept."""
+        new = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
+        self._boot_id = boot_id or str(new)
+        self.files.provide(_BOOT_ID, f"{self._boot_id}\n".encode())
+
+    def _is_logged(self, priority: str) -> bool:
+        """Whether a line of this priority comes into the log."""
+        values = (self.system.properties.get(name)[:1].upper() for name in _LEVEL_PROPERTIES)
+        least = next((_LEVELS.index(value) for value in values if value and value in _LEVELS), 0)
+        if "log-suppressed" in self.options.quirks or self.faults.active("log_suppressed"):
+            least = max(least, _LEVELS.index("E"))
+        return _LEVELS.index(priority) >= least
 
     @property
     def ui(self) -> PhoneUi:
@@ -178,16 +175,12 @@ class Device:
             await serve_shell(destination, stream, self.make_shell)
         elif destination == "sync:":
             await serve_sync(stream, self.files)
-        elif destination == "framebuffer:":
-            await serve_framebuffer(stream, self.camera)
         elif kind == "reboot":
             self.boot.begin()
             # As on a phone, the stream stays open until the connection drops.
             await asyncio.Event().wait()
         elif kind in ("tcp", "local", "localabstract", "localreserved", "localfilesystem"):
             await serve_forward(destination, stream, self.sockets)
-        elif destination in REPLIES:
-            await stream.write(REPLIES[destination].encode())
         else:
             raise ServiceRefused(destination)
 
@@ -216,7 +209,7 @@ class Device:
         self.clear_faults()
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
-        clean_files(self.files)
+        _clean_files(self.files)
         self._build()
         self.log.clear(BUFFERS)
         self.log.set_right()
@@ -226,7 +219,7 @@ class Device:
     def kept(self) -> dict[str, Any]:
         """Return its state in a form that can be stored, as an emulator's snapshot."""
         log = self.log.last(_KEPT_LINES)
-        return {**kept_phone(self.system), "boot_id": self._kernel.boot_id, "log": log}
+        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
 
     def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
         """Go back to a state that was kept; without ``running``, as after a restart from it."""
@@ -235,7 +228,7 @@ class Device:
         self._build()
         bring_back_phone(self.system, kept, running=running)
         self.log.bring_back(kept.get("log", ()) if running else ())
-        self._kernel.boot(kept["boot_id"] if running else None)
+        self._begin_boot(kept["boot_id"] if running else None)
         self.cable.disconnect()
 
     def _shut_down(self) -> None:
@@ -247,10 +240,9 @@ class Device:
             system.ui.processes.force_stop(name)
         system.ui.keys.home()
         system.processes.boot()
-        system.install_sessions.clear()
-        system.battery, system.display.awake, system.shade = Battery(), True, ""
+        system.display.awake = True
         self.log.clear(BUFFERS)
-        self._kernel.boot()
+        self._begin_boot()
 
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:
@@ -259,3 +251,22 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
+
+
+def _clean_files(files: FileSystem) -> None:
+    """Set the files back to those of a new phone, also for open shells."""
+    new = FileSystem(clock=lambda: 0.0)
+    for folder in ("/data", "/storage/emulated/0"):
+        _clean(files, folder, new)
+
+
+def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
+    for name in files.listdir(folder):
+        path = f"{folder}/{name}"
+        if not (files.is_dir(path) and new.is_dir(path)):
+            files.remove(path, recursive=True)
+    for name in new.listdir(folder):
+        path = f"{folder}/{name}"
+        if not files.exists(path):
+            files.mkdir(path)
+        _clean(files, path, new)

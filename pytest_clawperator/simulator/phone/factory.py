@@ -1,4 +1,4 @@
-"""Building the Android system of a new phone: what is on it when it is first switched on."""
+"""Build the Android system of a new phone: what is on it when it is first switched on."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.android.managers.app_processes import app_complains, app_crashed
-from pytest_clawperator.simulator.android.managers.package_manager import install_app
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.build import Build
-from pytest_clawperator.simulator.android.state.hardware import Display
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
-from pytest_clawperator.simulator.android.state.packages import PackageStore
-from pytest_clawperator.simulator.android.state.process_table import ProcessTable
-from pytest_clawperator.simulator.android.state.properties import Properties
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
-from pytest_clawperator.simulator.android.state.system_packages import system_packages
-from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.package_manager import install_app, uninstall
+from pytest_clawperator.simulator.android.packages import (
+    NOTIFICATIONS,
+    OPERATOR,
+    OPERATOR_DEV,
+    OPERATOR_LISTENER,
+    OPERATOR_PACKAGES,
+    OPERATOR_SERVICE,
+    PackageStore,
+    operator_package,
+    operator_screen,
+    system_packages,
+)
+from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
+from pytest_clawperator.simulator.android.properties import Build, Properties
+from pytest_clawperator.simulator.android.settings_store import SettingsStore, add_to_list
+from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.apps.load import shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
@@ -26,33 +32,26 @@ from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
 from pytest_clawperator.simulator.operator.run import Surroundings
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.operator_setup import (
-    bind_services,
-    install_operator_variant,
-)
-from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.phone.power.boot import Boot
+from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
+from pytest_clawperator.simulator.phone.power import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_state import Fetch
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
 
+_VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
 _LAUNCH_SECONDS = 0.3
-
-# Never none at all: an app that was in front before anybody could look is no navigation.
+# Never 0: an app that is in front at once could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
-
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
-
 _SETTINGS, _VERSION = "com.android.settings", "android_version"
-
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """What a phone keeps when its system is built anew."""
+    """What a phone keeps when its system is built again."""
 
     time: PhoneClock
     files: FileSystem
@@ -76,7 +75,7 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
         settings=system.settings,
         stats=parts.stats,
         clock=parts.time,
-        dismiss_shade=lambda: setattr(system, "shade", ""),
+        dismiss_shade=lambda: None,
     )
 
     def make_operator(package: str) -> OperatorApp:
@@ -187,7 +186,7 @@ def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
             system.ui.display.rotation = int(rotation)
     elif (namespace, key) == ("system", "font_scale"):
         system.ui.display.font_scale = _number(system.settings.get(namespace, key), 1.0)
-    elif key in (accessibility.SWITCH, accessibility.SERVICES):
+    elif key in (settings_store.ACCESSIBILITY_SWITCH, settings_store.ACCESSIBILITY_SERVICES):
         bind_services(system)
 
 
@@ -196,3 +195,41 @@ def _number(text: str | None, otherwise: float) -> float:
         return float(text or "")
     except ValueError:
         return otherwise
+
+
+def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
+    """Install just this variant of the Operator, set up and running, or none."""
+    for name in OPERATOR_PACKAGES:
+        uninstall(system, name)
+    if variant != "absent":
+        _set_up_operator(system, _VARIANTS[variant])
+
+
+def _set_up_operator(system: AndroidSystem, name: str) -> None:
+    """Install the Operator as its own setup leaves it: permitted, bound, running."""
+    package = operator_package(
+        name,
+        app_id=system.packages.free_app_id(),
+        rng=system.rng,
+        now=system.clock(),
+        set_up=True,
+    )
+    system.packages.add(package)
+    system.ui.apps.install(operator_screen(package))
+    if system.build.api >= 33:
+        system.ui.permissions.grant(name, NOTIFICATIONS)
+    settings = system.settings
+    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
+    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
+
+
+def bind_services(system: AndroidSystem) -> None:
+    """Start the Operators whose accessibility service is switched on, as Android does."""
+    for name in OPERATOR_PACKAGES:
+        package = system.packages.get(name)
+        service = f"{name}/{OPERATOR_SERVICE}"
+        if package is not None and settings_store.is_accessibility_service_on(
+            system.settings, service
+        ):
+            package.stopped = False
+            system.operators.start(name)

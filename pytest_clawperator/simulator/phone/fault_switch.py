@@ -1,15 +1,94 @@
-"""Setting and clearing faults on a running phone, with what has to happen at that moment."""
+"""Parse requests for faults, and switch faults on and off on a running phone."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from pytest_clawperator.simulator.faults import Fault, Faults
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.log.buffer import LogBuffer
-from pytest_clawperator.simulator.phone.cable import Cable
-from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS, FaultRequest
+from pytest_clawperator.simulator.phone.network import Cable
 from pytest_clawperator.simulator.phone.options import Variant
+
+LASTING_FAULTS = ("offline", "unauthorized")
+"""Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
+
+_DISCONNECT_AFTER = ("execution", "now")
+_FORGED = ("all", "envelope", "command", "refusal", "crash", "death")
+
+
+@dataclass(frozen=True)
+class FaultRequest:
+    """A fault, for how many occasions, and its options."""
+
+    name: str
+    times: int | None
+    options: Mapping[str, str]
+
+
+def parse_fault(words: Sequence[str]) -> FaultRequest:
+    """Parse ``NAME [times=N] [OPTION=VALUE ...]``; ConfigurationError for a mistake."""
+    name = words[0] if words else ""
+    if name not in FAULTS:
+        raise ConfigurationError(
+            f"there is no fault {name!r}", hint=f"Known faults: {', '.join(sorted(FAULTS))}."
+        )
+    times: int | None = None
+    options: dict[str, str] = {}
+    lasting = name in LASTING_FAULTS
+    for word in words[1:]:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ConfigurationError(
+                f"{word!r} is not an option", hint="Options are written as key=value, e.g. times=1."
+            )
+        if key == "times" and lasting:
+            raise ConfigurationError(
+                f"fault {name!r} has no occasions to count",
+                hint="Give its duration instead, e.g. ms=2000; without one it lasts to the end.",
+            )
+        if key == "times":
+            times = _times(value)
+        else:
+            options[key] = _option(name, key, value)
+    return FaultRequest(name, times, options)
+
+
+def _times(value: str) -> int:
+    if not (value.isascii() and value.isdigit()) or not 1 <= len(value) <= 9 or int(value) < 1:
+        raise ConfigurationError(
+            f"times={value} is not a number of occasions",
+            hint="times takes a whole number from 1; without it the fault stays until cleared.",
+        )
+    return int(value)
+
+
+def _option(name: str, key: str, value: str) -> str:
+    defaults, _ = FAULTS[name]
+    if key not in defaults:
+        allowed = ", ".join(["times", *defaults])
+        raise ConfigurationError(
+            f"fault {name!r} has no option {key!r}", hint=f"Its options: {allowed}."
+        )
+    is_number = defaults[key].isdigit()
+    if is_number and not (value.isascii() and value.isdigit() and len(value) <= 9):
+        raise ConfigurationError(
+            f"{key}={value} is not a whole number", hint=f"The default is {key}={defaults[key]}."
+        )
+    if (name, key) == ("disconnect", "after") and value not in _DISCONNECT_AFTER:
+        raise ConfigurationError(
+            f"a disconnect after {value!r} is not possible",
+            hint=f"Allowed: {', '.join(_DISCONNECT_AFTER)}.",
+        )
+    if (name, key) == ("forged_lines", "kind") and value not in _FORGED:
+        raise ConfigurationError(
+            f"there are no forged lines of kind {value!r}",
+            hint=f"Allowed: {', '.join(_FORGED)}.",
+        )
+    return value
+
 
 _OPERATOR_FAULTS = ("operator_absent", "operator_variant")
 

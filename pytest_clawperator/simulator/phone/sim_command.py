@@ -10,8 +10,8 @@ from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.operator.app import OperatorHost
 from pytest_clawperator.simulator.operator.command import PROFILES
-from pytest_clawperator.simulator.phone.fault_request import FaultRequest, parse_fault
-from pytest_clawperator.simulator.phone.outline import outline
+from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, parse_fault
+from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 from pytest_clawperator.simulator.stats import Stats
@@ -38,25 +38,14 @@ Faults and their options:
 class Simulated(Protocol):
     """What the command needs of the phone."""
 
-    @property
-    def faults(self) -> Faults:
-        """What goes wrong on it."""
-
-    @property
-    def stats(self) -> Stats:
-        """What was counted."""
+    faults: Faults
+    stats: Stats
+    chatter: Chatter
+    operators: OperatorHost
 
     @property
     def ui(self) -> PhoneUi:
         """Its screen."""
-
-    @property
-    def chatter(self) -> Chatter:
-        """What its other processes log."""
-
-    @property
-    def operators(self) -> OperatorHost:
-        """Its Operators."""
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Switch a fault on."""
@@ -146,7 +135,7 @@ def _chatter(device: Simulated, words: list[str]) -> str:
         rate = -1.0
     if not 0 <= rate <= 10_000:
         raise ConfigurationError(
-            f"{words[0]!r} is no rate", hint="Give lines per second, from 0 to 10000."
+            f"{words[0]!r} is not a rate", hint="Give lines per second, from 0 to 10000."
         )
     device.chatter.rate = rate
     return ""
@@ -193,6 +182,38 @@ def _reset(device: Simulated, words: list[str]) -> str:
 
 def _help(device: Simulated, words: list[str]) -> str:
     return _HELP.format(profiles=", ".join(PROFILES)) + "".join(_fault_table())
+
+
+def outline(ui: PhoneUi) -> str:
+    """Describe the screen: every window from the top one down, and in it what has a name."""
+    lines = [f"{ui.view.foreground_package()}/{ui.view.foreground_activity()}"]
+    for window in reversed(ui.view.windows()):
+        active = ", active" if window.active else ""
+        lines.append(f"{window.type} window of {window.package}{active}")
+        lines += _outline(window.root, 1)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _outline(node: UiNode, depth: int) -> Iterator[str]:
+    named = bool(node.label or node.resource_id or node.editable or node.scrollable)
+    if named:
+        yield "  " * depth + _described(node)
+    for child in node.children:
+        yield from _outline(child, depth + named)
+
+
+def _described(node: UiNode) -> str:
+    parts = [role_of(node)]
+    if node.text:
+        parts.append(repr(node.text))
+    if node.content_desc:
+        parts.append(f"desc={node.content_desc!r}")
+    if node.resource_id:
+        parts.append(f"id={node.resource_id}")
+    parts += [name for name in ("checked", "focused", "selected") if getattr(node, name)]
+    parts += [] if node.enabled else ["disabled"]
+    left, top, right, bottom = node.bounds
+    return f"{' '.join(parts)} [{left},{top}][{right},{bottom}]"
 
 
 def _no_more(words: Sequence[str]) -> None:

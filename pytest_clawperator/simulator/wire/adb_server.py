@@ -43,7 +43,7 @@ State = Literal["device", "offline", "unauthorized"]
 
 
 class AdbServer:
-    """An adb server that sees no USB, no network and no real emulator, on a port of its own."""
+    """An adb server that sees no USB, no network and no real emulator, on a private port."""
 
     def __init__(self, *, adb: Path | None = None) -> None:
         self.port = 0
@@ -61,7 +61,7 @@ class AdbServer:
                 "the simulator's own adb server needs Linux or macOS",
                 hint="Run it on one of these, for example in WSL.",
             )
-        # Bound here, kept and handed over, so that nobody else can take the port in between.
+        # Bound here, kept and handed over, so that no other process can take the port in between.
         self._socket = socket.socket()
         self._socket.bind((HOST, 0))
         self._socket.listen(128)
@@ -75,19 +75,19 @@ class AdbServer:
     async def ended(self) -> None:
         """Return when the server has ended by itself, as one that is killed does.
 
-        A server whose watcher was killed is ended here: nobody else would.
+        A server whose watcher was killed is ended here, because nothing else would end it.
         """
         assert self._listener is not None
         assert self._watcher is not None
         watching = asyncio.create_task(_end_without(self._watcher))
         try:
-            # The listener ends with the server: nobody else writes to its standard error.
+            # The listener ends with the server: it alone writes to its standard error.
             await asyncio.wait({self._listener, watching}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             watching.cancel()
 
     async def restart(self) -> None:
-        """Start a server that ended again, on the same port; whoever asked meanwhile waited."""
+        """Start a server that ended again, on the same port; requests sent meanwhile waited."""
         assert self._socket is not None
         await self._end()
         await self._serve(self._socket)
@@ -258,7 +258,7 @@ class AdbServer:
 async def _end_without(watcher: asyncio.subprocess.Process) -> None:
     """End what the watcher started, once the watcher itself is gone.
 
-    Its standard input tells: nobody else has that, while the server keeps the rest open.
+    Its standard input shows it: the watcher alone has that, while the server keeps the rest open.
     """
     assert watcher.stdin is not None
     with contextlib.suppress(OSError):

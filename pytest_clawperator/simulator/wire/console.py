@@ -16,6 +16,7 @@ TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its co
 _MAX_LINE = 4096
 _PAIR_ATTEMPTS = 200
 _PROMPT = "Android Console: type 'help' for a list of commands\r\nOK\r\n"
+
 _HELP = {
     "help|h|?": "print a list of commands",
     "ping": "check if the emulator is alive",
@@ -24,6 +25,7 @@ _HELP = {
     "kill": "kill the emulator instance",
     "quit|exit": "quit control session",
 }
+
 _AVD_HELP = {
     "stop": "stop the virtual device",
     "start": "start/restart the virtual device",
@@ -32,12 +34,14 @@ _AVD_HELP = {
     "path": "query AVD path",
     "snapshot": "state snapshot commands",
 }
+
 _SNAPSHOT_HELP = {
     "list": "list available state snapshots",
     "save": "save state snapshot",
     "load": "load state snapshot",
     "delete": "delete state snapshot",
 }
+
 # What may be asked without a token, as on the real one.
 _OPEN_COMMANDS = ("help", "h", "?", "ping", "avd", "auth", "quit", "exit")
 
@@ -127,7 +131,7 @@ class Console:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, limit=_MAX_LINE)
 
     async def stop(self) -> None:
-        """Listen no more and end every session."""
+        """Stop listening and end every session."""
         if self._server is not None:
             self._server.close()
             self._server = None

@@ -1,14 +1,125 @@
-"""One stream between a host and a service: flow control, reading and writing."""
+"""adb's messages and streams: their layout, flow control, reading and writing."""
 
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from pytest_clawperator.simulator.wire.messages import CLSE, MAX_PAYLOAD, OKAY, WRTE, ProtocolBroken
-from pytest_clawperator.simulator.wire.outbox import Outbox
+VERSION_MIN = 0x01000000
+# From this version on, messages carry no checksum.
+VERSION = 0x01000001
+MAX_PAYLOAD = 1024 * 1024
+
+CNXN, AUTH, OPEN, OKAY, WRTE, CLSE = (
+    int.from_bytes(name, "little")
+    for name in (b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE")
+)
+
+_HEADER = struct.Struct("<6I")
+_HEADER_SIZE = _HEADER.size
+
+
+class ProtocolBroken(Exception):
+    """The host does not speak the protocol; its connection ends."""
+
+
+def pack_header(command: int, arg0: int, arg1: int, payload: bytes, *, with_sum: bool) -> bytes:
+    """Return the header that goes before a payload."""
+    checksum = sum(payload) if with_sum else 0
+    return _HEADER.pack(command, arg0, arg1, len(payload), checksum, command ^ 0xFFFFFFFF)
+
+
+class MessageReader:
+    """Calls ``handle`` with command, both arguments and payload of every message.
+
+    ``checks_sums`` is off before both sides know the version: a host may or may not have
+    filled the checksum in then.
+    """
+
+    def __init__(self, handle: Callable[[int, int, int, bytes], None]) -> None:
+        self.checks_sums = False
+        self._handle = handle
+        self._received = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes as they arrive; raise ProtocolBroken if they are not messages."""
+        if self._received:
+            self._received += data
+            del self._received[: self._take_messages(self._received)]
+        else:
+            # Mostly whole messages arrive, which then need not be copied.
+            self._received += data[self._take_messages(data) :]
+
+    def clear(self) -> None:
+        """Forget the beginning of a message that has not arrived as a whole."""
+        self._received.clear()
+
+    def _take_messages(self, received: bytes | bytearray) -> int:
+        """Handle every whole message and return how many bytes they were."""
+        used = 0
+        available = len(received)
+        while available - used >= _HEADER_SIZE:
+            command, arg0, arg1, size, checksum, magic = _HEADER.unpack_from(received, used)
+            if magic != command ^ 0xFFFFFFFF or size > MAX_PAYLOAD:
+                raise ProtocolBroken
+            start = used + _HEADER_SIZE
+            end = start + size
+            if end > available:
+                break
+            payload = bytes(received[start:end]) if size else b""
+            used = end
+            if self.checks_sums and sum(payload) != checksum:
+                raise ProtocolBroken
+            self._handle(command, arg0, arg1, payload)
+        return used
+
+
+class Outbox:
+    """Queues messages; ``transport`` is None while no host is connected."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.max_payload = MAX_PAYLOAD
+        self.with_sums = True
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: list[bytes] = []
+        self._waiting: list[Channel] = []
+        self._flush_is_due = False
+
+    def send(self, command: int, arg0: int, arg1: int, payload: bytes = b"") -> None:
+        """Queue a message."""
+        self._outgoing.append(pack_header(command, arg0, arg1, payload, with_sum=self.with_sums))
+        if payload:
+            self._outgoing.append(payload)
+        self._flush_soon()
+
+    def ask_for_turn(self, channel: Channel) -> None:
+        """Call the stream's ``take_turn`` when this turn of the loop ends."""
+        if not channel.has_turn:
+            channel.has_turn = True
+            self._waiting.append(channel)
+            self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if not self._flush_is_due:
+            self._flush_is_due = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for channel in waiting:
+            channel.has_turn = False
+            channel.take_turn()
+        self._flush_is_due = False
+        if self._waiting:
+            self._flush_soon()
+        outgoing, self._outgoing = self._outgoing, []
+        if outgoing and self.transport is not None:
+            self.transport.write(b"".join(outgoing))
+
 
 _MAX_UNREAD = 4 * MAX_PAYLOAD
 
@@ -18,7 +129,7 @@ class StreamClosed(Exception):
 
 
 class ServiceRefused(Exception):
-    """The device has no such service; the host is told so instead of getting a stream."""
+    """The device has no such service; the host gets a refusal instead of a stream."""
 
 
 class Stream(Protocol):
@@ -104,7 +215,7 @@ class Channel:
         if self._closed or not self.remote_id:
             return
         if not self.started:
-            # Only its first steps tell whether the service refuses.
+            # Only its first steps show whether the service refuses.
             self._outbox.ask_for_turn(self)
             return
         if self.refused and not self._accepted:

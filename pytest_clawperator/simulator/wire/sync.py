@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import stat as modes
+import stat
 import struct
 
 from pytest_clawperator.simulator import filesystem
@@ -16,7 +15,6 @@ _STAT_V1 = struct.Struct("<4sIII")
 _STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
 _ENTRY_V1 = struct.Struct("<4sIIII")
 _ENTRY_V2 = struct.Struct("<4sIQQIIIIQqqqI")
-
 _MAX_PATH = 1024
 _MAX_CHUNK = 64 * 1024
 _MAX_WRITE = 16 * _MAX_CHUNK
@@ -24,14 +22,8 @@ _MAX_WRITE = 16 * _MAX_CHUNK
 _SHELL_ID = 2000
 
 # The wire carries the numbers of Linux, whatever the simulator runs on.
-_NUMBERS = {
-    filesystem.MISSING: 2,
-    filesystem.DENIED: 13,
-    filesystem.NOT_DIRECTORY: 20,
-    filesystem.INVALID: 22,
-    filesystem.NAME_TOO_LONG: 36,
-    filesystem.LOOP: 40,
-}
+_NUMBERS = {filesystem.MISSING: 2, filesystem.NOT_DIRECTORY: 20}
+
 _IO_ERROR = 5
 
 
@@ -89,14 +81,14 @@ class _Conversation:
 
     def _stat_v1(self, path: str) -> bytes:
         try:
-            found = self._files.lstat(path)
+            found = self._files.stat(path)
         except FileSystemError:
             found = Stat(0, 0, 0)
         return _STAT_V1.pack(b"STAT", found.mode, _u32(found.size), _u32(found.mtime))
 
     def _stat_v2(self, name: bytes, path: str) -> bytes:
         try:
-            found = self._files.stat(path) if name == b"STA2" else self._files.lstat(path)
+            found = self._files.stat(path)
         except FileSystemError as error:
             return _STAT_V2.pack(name, _NUMBERS.get(error.reason, _IO_ERROR), *[0] * 10)
         return _STAT_V2.pack(name, 0, *_details(found))
@@ -120,7 +112,7 @@ class _Conversation:
         try:
             names = [".", "..", *self._files.listdir(path)]
             return [
-                (name.encode("utf-8", "surrogateescape"), self._files.lstat(f"{path}/{name}"))
+                (name.encode("utf-8", "surrogateescape"), self._files.stat(f"{path}/{name}"))
                 for name in names
             ]
         except FileSystemError:
@@ -142,8 +134,10 @@ class _Conversation:
         path, _, mode_text = request.rpartition(",")
         if not path or not mode_text.isascii() or not mode_text.isdigit():
             raise _Refused(f"invalid mode {mode_text!r}")
-        mode = int(mode_text) & 0xFFFF
         problem = self._prepare(path)
+        if stat.S_ISLNK(int(mode_text) & 0xFFFF):
+            # As in a phone's shared storage, there are no links.
+            problem = "symlink failed: Operation not permitted"
         if problem:
             await self._fail(problem)
         content = bytearray()
@@ -165,9 +159,10 @@ class _Conversation:
                 await self._fail(problem)
         if problem:
             return
-        problem = self._store(path, mode, bytes(content), mtime=number)
-        if problem:
-            await self._fail(problem)
+        try:
+            self._files.write(path, bytes(content), mtime=number)
+        except FileSystemError as error:
+            await self._fail(f"couldn't create file: {error.reason}")
         else:
             await self._stream.write(_REQUEST.pack(b"OKAY", 0))
 
@@ -179,26 +174,8 @@ class _Conversation:
                 self._files.mkdir(folder, parents=True)
         except FileSystemError as error:
             return f"secure_mkdirs failed: {error.reason}"
-        # A link in the way is replaced, not followed; and so is a file that may not be written.
-        with contextlib.suppress(FileSystemError):
-            found = self._files.lstat(path).mode
-            if modes.S_ISLNK(found) or (modes.S_ISREG(found) and not found & modes.S_IWUSR):
-                self._files.remove(path)
         try:
             self._files.check_writable(path)
-        except FileSystemError as error:
-            return f"couldn't create file: {error.reason}"
-        return None
-
-    def _store(self, path: str, mode: int, content: bytes, *, mtime: int) -> str | None:
-        try:
-            if modes.S_ISLNK(mode):
-                target = content.rstrip(b"\0").decode("utf-8", "surrogateescape")
-                if self._files.exists(path):
-                    self._files.remove(path)
-                self._files.symlink(path, target)
-            else:
-                self._files.write(path, content, mode=mode & 0o777, mtime=mtime)
         except FileSystemError as error:
             return f"couldn't create file: {error.reason}"
         return None

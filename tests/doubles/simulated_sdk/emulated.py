@@ -19,7 +19,7 @@ from typing import Any
 
 from pytest_clawperator.simulator.apps.load import shipped_apps
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.fault_switch import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from tests.doubles.simulated_sdk.console import Console, ConsoleRefusal

@@ -13,10 +13,8 @@ from typing import Literal, NamedTuple
 
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
-from pytest_clawperator.simulator.wire.adbd import Adbd
-from pytest_clawperator.simulator.wire.connection import FEATURES
-from pytest_clawperator.simulator.wire.forwarding import serve_forward
-from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.adbd import FEATURES, Adbd
+from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from pytest_clawperator.transport.adb_program import find_adb

@@ -32,15 +32,13 @@ def kept(pytester: pytest.Pytester) -> dict[str, int]:
 
 
 def test_on_keeps_a_video_of_every_test(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """``on`` keeps a video of every test, in its folder, whole and with what happened."""
+    """``on`` keeps a video of every test, whole and in its folder."""
     pytester.makepyfile(TESTS)
 
     result = run_plain("--claw-device=sim", "--claw-video=on", *QUICK)
 
     result.assert_outcomes(passed=1, failed=1)
-    videos = kept(pytester)
-    assert list(videos) == ["test_fails/video.mp4", "test_passes/video.mp4"]
-    assert videos["test_fails/video.mp4"] >= 2
+    assert list(kept(pytester)) == ["test_fails/video.mp4", "test_passes/video.mp4"]
     result.stdout.no_fnmatch_line("*no video*")
 
 

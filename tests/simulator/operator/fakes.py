@@ -8,9 +8,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
@@ -197,11 +197,13 @@ class Bench:
 
     def enable_service(self, package: str = PACKAGE) -> None:
         """Switch the accessibility service on."""
-        accessibility.enable(self.settings, f"{package}/{OPERATOR_SERVICE}")
+        settings_store.enable_accessibility_service(self.settings, f"{package}/{OPERATOR_SERVICE}")
 
     def is_service_enabled(self, package: str = PACKAGE) -> bool:
         """Whether the settings have the accessibility service switched on."""
-        return accessibility.is_enabled(self.settings, f"{package}/{OPERATOR_SERVICE}")
+        return settings_store.is_accessibility_service_on(
+            self.settings, f"{package}/{OPERATOR_SERVICE}"
+        )
 
     def _is_full(self) -> bool:
         return self.faults.active("storage_full") is not None

@@ -57,13 +57,3 @@ class TestScreenshots:
 
         assert taken == asyncio.run(picture_of(Phone(size=(360, 800)))) != later
         assert taken.startswith(phone.device.camera.png_beginning())
-
-    def test_the_key_changes_with_the_screen(self) -> None:
-        """The key changes with the screen."""
-        phone = Phone()
-        before = phone.device.camera.key()
-        assert phone.device.camera.key() == before
-
-        phone.out(f"am start -n {SETTINGS}/.Settings")
-
-        assert phone.device.camera.key() != before

@@ -24,6 +24,7 @@ from tests.doubles.simulator.android_phone import (
 )
 
 SETTINGS = "com.android.settings"
+
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -88,15 +89,14 @@ class TestServices:
 class TestReboot:
     """Going down and coming up."""
 
-    @pytest.mark.parametrize("command", ["reboot", "svc power reboot"])
-    def test_keeps_and_forgets(self, command: str) -> None:
+    def test_keeps_and_forgets(self) -> None:
         """Files and settings stay; open apps, pids, the boot id and the log do not."""
         phone = Phone()
         phone.out(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; settings put global x 1")
         before = phone.out(f"pidof {OPERATOR}; cat {BOOT_ID}")
 
         async def act() -> None:
-            shell = asyncio.create_task(phone.shell(command))
+            shell = asyncio.create_task(phone.shell("reboot"))
             await asyncio.wait_for(restarted(phone), DEADLINE)
             shell.cancel()
 
@@ -107,7 +107,7 @@ class TestReboot:
         assert phone.device.ui.view.foreground_package() != SETTINGS
         assert not set(before.split()) & set(after.split())
 
-    @pytest.mark.parametrize("destination", ["reboot:", "shell:reboot", "shell:svc power reboot"])
+    @pytest.mark.parametrize("destination", ["reboot:", "shell:reboot"])
     def test_the_stream_stays_open_until_the_connection_drops(self, destination: str) -> None:
         """Who asked for the reboot gets no end before the host is disconnected."""
         phone = Phone()
@@ -283,3 +283,29 @@ def test_the_tags_of_the_log_are_those_of_the_build(variant: str, package: str, 
     asyncio.run(scenario())
     tags = [each.tag for each in phone.device.log.since(1) if "Clawperator-Result" in each.message]
     assert tags == [tag]
+
+
+WRITE = "log -p d -t T debug; log -p i -t T info; log -p e -t T error; logcat -d -v raw -s T"
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [
+        ("true", ["debug", "info", "error"]),
+        ("setprop log.tag I", ["info", "error"]),
+        ("setprop persist.log.tag Error", ["error"]),
+        ("setprop persist.log.tag E; setprop log.tag V", ["debug", "info", "error"]),
+        ("setprop log.tag suppress", []),
+        ("setprop log.tag ?", ["debug", "info", "error"]),
+        ("sim fault log_suppressed", ["error"]),
+        ("sim fault log_suppressed; sim fault clear", ["debug", "info", "error"]),
+    ],
+)
+def test_properties_and_the_maker_decide_what_is_logged(before: str, shown: list[str]) -> None:
+    """Lines below the level of the properties are dropped; a maker may drop more."""
+    phone = Phone()
+
+    phone.run(before)
+
+    lines = phone.out(WRITE).splitlines()
+    assert [line for line in lines if not line.startswith("---")] == shown

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS
+from pytest_clawperator.simulator.phone.fault_switch import LASTING_FAULTS
 from pytest_clawperator.simulator.stats import Stats
 from tests.doubles.simulator.android_phone import HOME, OPERATOR, Phone, broadcast
 
@@ -250,3 +250,18 @@ class TestAnr:
         ended = Phone().run("sim anr")
 
         assert ended.err == "sim: no package is named. Write: sim anr com.example.shop.\n"
+
+
+class TestScreen:
+    """``sim screen``."""
+
+    def test_the_outline_names_app_windows_and_nodes(self) -> None:
+        """The outline names app, windows, roles, texts and bounds."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        lines = phone.out("sim screen").splitlines()
+
+        assert lines[0] == f"{SETTINGS}/{SETTINGS}.Settings"
+        assert f"application window of {SETTINGS}, active" in lines
+        assert any("'Connected devices'" in line and line.endswith("]") for line in lines)

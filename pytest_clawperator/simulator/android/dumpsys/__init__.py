@@ -1,1 +1,0 @@
-"""``dumpsys``: the services that describe themselves."""

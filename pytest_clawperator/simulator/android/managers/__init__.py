@@ -1,1 +1,0 @@
-"""What Android's system server does: start and stop apps, deliver broadcasts, install."""

@@ -1,1 +1,0 @@
-"""``am``: starts, stops and broadcasts, the configuration, and standby buckets of apps."""

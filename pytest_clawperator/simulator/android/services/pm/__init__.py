@@ -1,1 +1,0 @@
-"""``pm``, the package manager's command: one module for each group of its subcommands."""

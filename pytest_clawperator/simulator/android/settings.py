@@ -1,0 +1,264 @@
+"""Commands that read and change settings: ``settings``, ``getprop``, ``ime``, parts of ``cmd``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_clawperator.simulator.android.packages import Package
+from pytest_clawperator.simulator.android.service_call import (
+    Refused,
+    ServiceCall,
+    ServiceHandler,
+    dispatch,
+)
+from pytest_clawperator.simulator.android.settings_store import NAMESPACES
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.shell.shell import Invocation
+
+_SETTINGS_USAGE = """Settings provider (settings) commands:
+  get [--user <USER_ID> | current] NAMESPACE KEY
+  put [--user <USER_ID> | current] NAMESPACE KEY VALUE [TAG] [default]
+  delete NAMESPACE KEY
+  list NAMESPACE
+  NAMESPACE is one of {system, secure, global}, case-insensitive
+"""
+# How many words each command takes, itself and the namespace included.
+_SETTINGS_WORDS = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 2)}
+_KEYBOARDS = (
+    "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME",
+    "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
+    ".VoiceInputMethodService",
+)
+# What is stored for each mode, and whether the theme is dark then.
+_NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
+_OPS = frozenset(
+    {
+        "CAMERA", "COARSE_LOCATION", "FINE_LOCATION", "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE",
+        "MOCK_LOCATION", "POST_NOTIFICATION", "PROJECT_MEDIA", "READ_CLIPBOARD", "READ_CONTACTS",
+        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_SMS", "RECORD_AUDIO",
+        "REQUEST_INSTALL_PACKAGES", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND",
+        "SCHEDULE_EXACT_ALARM", "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW",
+        "VIBRATE", "WAKE_LOCK", "WRITE_CLIPBOARD", "WRITE_EXTERNAL_STORAGE", "WRITE_SETTINGS",
+    }
+)  # fmt: skip
+_MODES = ("allow", "ignore", "deny", "default", "foreground")
+
+
+# -- settings, getprop and setprop ---------------------------------------------------------------
+
+
+async def settings_service(call: ServiceCall) -> None:
+    """Answer ``cmd settings``, which ``settings`` also is."""
+    words = call.rest(without=("--user",))
+    if not words or words[0] in ("help", "-h"):
+        raise Refused(_SETTINGS_USAGE.rstrip("\n"), on_stdout=True)
+    verb = words[0].lower()
+    if verb not in _SETTINGS_WORDS:
+        raise Refused(f"Invalid command: {verb}")
+    fewest, most = _SETTINGS_WORDS[verb]
+    if len(words) > 1 and words[1].lower() not in NAMESPACES:
+        raise Refused(f"Invalid namespace '{words[1]}'")
+    if not fewest <= len(words) <= most:
+        raise Refused("Bad arguments" if len(words) < fewest else "Too many arguments")
+    settings, namespace = call.system.settings, words[1].lower()
+    if verb == "get":
+        value = settings.get(namespace, words[2])
+        await call.out("null" if value is None else value)
+    elif verb == "put":
+        settings.put(namespace, words[2], words[3])
+    elif verb == "delete":
+        await call.out(f"Deleted {int(settings.delete(namespace, words[2]))} rows")
+    else:
+        lines = sorted(f"{key}={value}\n" for key, value in settings.items(namespace))
+        await call.invocation.out("".join(lines))
+
+
+async def getprop(system: AndroidSystem, invocation: Invocation) -> int:
+    """Print one property, or all of them."""
+    words = invocation.args[1:]
+    if not words:
+        lines = (f"[{key}]: [{value}]\n" for key, value in system.properties.items())
+        await invocation.out("".join(lines))
+        return 0
+    if len(words) > 2:
+        await invocation.err('getprop: Max 2 arguments (see "getprop --help")\n')
+        return 1
+    default = words[1] if len(words) == 2 else ""
+    await invocation.out(f"{system.properties.get(words[0]) or default}\n")
+    return 0
+
+
+async def setprop(system: AndroidSystem, invocation: Invocation) -> int:
+    """Set a property."""
+    words = invocation.args[1:]
+    if len(words) != 2:
+        problem = "Need 2 arguments" if len(words) < 2 else "Max 2 arguments"
+        await invocation.err(f'setprop: {problem} (see "setprop --help")\n')
+        return 1
+    refused = system.properties.set(words[0], words[1])
+    if refused is not None:
+        await invocation.err(f"setprop: {refused}\n")
+        return 1
+    return 0
+
+
+# -- ime -----------------------------------------------------------------------------------------
+
+
+async def ime_service(call: ServiceCall) -> None:
+    """Answer ``cmd input_method``, which ``ime`` also is."""
+    commands: Mapping[str, ServiceHandler] = {
+        "enable": _enable_keyboard,
+        "list": _list_keyboards,
+        "set": _select_keyboard,
+    }
+    usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  set ID\n"
+    await dispatch(call, commands, usage=usage)
+
+
+def _enabled_keyboards(system: AndroidSystem) -> list[str]:
+    listed = system.settings.get("secure", "enabled_input_methods") or ""
+    return [name for name in listed.split(":") if name]
+
+
+async def _list_keyboards(call: ServiceCall) -> None:
+    words = call.rest()
+    for name in _KEYBOARDS:
+        if "-a" in words or name in _enabled_keyboards(call.system):
+            await call.out(name if "-s" in words else f"{name}:\n  mId={name}")
+
+
+def _keyboard(call: ServiceCall, change: str) -> str:
+    call.options()
+    name = call.required()
+    if name not in _KEYBOARDS:
+        raise Refused(f"Unknown input method {name} cannot be {change} for user #0")
+    return name
+
+
+async def _enable_keyboard(call: ServiceCall) -> None:
+    name = _keyboard(call, "enabled")
+    enabled = _enabled_keyboards(call.system)
+    already = name in enabled
+    if not already:
+        call.system.settings.put("secure", "enabled_input_methods", ":".join([*enabled, name]))
+    await call.out(f"Input method {name}: {'already' if already else 'now'} enabled for user #0")
+
+
+async def _select_keyboard(call: ServiceCall) -> None:
+    name = _keyboard(call, "selected")
+    call.system.settings.put("secure", "default_input_method", name)
+    await call.out(f"Input method {name} selected for user #0")
+
+
+# -- cmd locale, uimode, connectivity and appops -------------------------------------------------
+
+
+async def locale_service(call: ServiceCall) -> None:
+    """Answer ``cmd locale``: the language of one app."""
+    commands = {"set-app-locales": _set_locales, "get-app-locales": _get_locales}
+    usage = "Locale manager (locale) shell commands:\n  set-app-locales PACKAGE --locales LOCALES\n"
+    await dispatch(call, commands, usage=usage + "  get-app-locales PACKAGE\n")
+
+
+def _locale_package(call: ServiceCall) -> Package:
+    name = call.next()
+    if name is None:
+        raise Refused("Error: no package specified")
+    package = call.system.packages.get(name)
+    if package is None:
+        raise Refused(f"Unknown package {name} for userId 0")
+    return package
+
+
+async def _set_locales(call: ServiceCall) -> None:
+    package = _locale_package(call)
+    while (option := call.option()) is not None:
+        value = call.next() or ""
+        if option == "--locales":
+            call.system.locales[package.name] = value
+
+
+async def _get_locales(call: ServiceCall) -> None:
+    package = _locale_package(call)
+    locales = call.system.locales.get(package.name, "")
+    await call.out(f"Locales for {package.name} for user 0 are [{locales}]")
+
+
+async def uimode_service(call: ServiceCall) -> None:
+    """Answer ``cmd uimode``: the dark theme."""
+    usage = "UiModeManager service (uimode) commands:\n  night [yes|no|auto]\n"
+    await dispatch(call, {"night": _night}, usage=usage)
+
+
+async def _night(call: ServiceCall) -> None:
+    mode = call.next()
+    if mode is not None:
+        if mode not in _NIGHT:
+            raise Refused("Error: mode must be 'yes', 'no', or 'auto'")
+        value, call.system.ui.display.dark = _NIGHT[mode]
+        call.system.settings.put("secure", "ui_night_mode", value)
+    stored = call.system.settings.get("secure", "ui_night_mode")
+    shown = next((name for name, (value, _) in _NIGHT.items() if value == stored), "no")
+    await call.out(f"Night mode: {shown}")
+
+
+async def connectivity_service(call: ServiceCall) -> None:
+    """Answer ``cmd connectivity``: the airplane mode."""
+    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
+    await dispatch(call, {"airplane-mode": _airplane_mode}, usage=usage)
+
+
+async def _airplane_mode(call: ServiceCall) -> None:
+    word = call.next()
+    if word is None:
+        on = call.system.settings.get("global", "airplane_mode_on") == "1"
+        await call.out("enabled" if on else "disabled")
+    elif word in ("enable", "disable"):
+        call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
+    else:
+        raise Refused(f"Unknown airplane-mode argument: {word}; use enable or disable")
+
+
+async def appops_service(call: ServiceCall) -> None:
+    """Answer ``cmd appops``: what apps are allowed to do, operation by operation."""
+    usage = (
+        "AppOps service (appops) commands:\n  get PACKAGE [OP]\n  set PACKAGE OP MODE\n"
+        f"MODE is one of {', '.join(_MODES)}\n"
+    )
+    await dispatch(call, {"get": _get_app_op, "set": _set_app_op}, usage=usage)
+
+
+def _app_op(call: ServiceCall) -> tuple[Package, str | None]:
+    """Parse the package, and the operation if one is named."""
+    call.options()
+    name = call.next()
+    if name is None:
+        raise Refused("Error: Package not specified.")
+    package = call.system.packages.get(name)
+    if package is None:
+        raise Refused(f"Error: No UID for {name} in user 0")
+    word = call.next()
+    if word is not None and word not in _OPS:
+        raise Refused(f"Error: Unknown operation string: {word}")
+    return package, word
+
+
+async def _get_app_op(call: ServiceCall) -> None:
+    package, operation = _app_op(call)
+    modes = call.system.app_ops.get(package.name, {})
+    shown = {name: mode for name, mode in sorted(modes.items()) if operation in (None, name)}
+    for name, mode in shown.items():
+        await call.out(f"{name}: {mode}")
+    if not shown:
+        await call.out("No operations." + ("\nDefault mode: allow" if operation else ""))
+
+
+async def _set_app_op(call: ServiceCall) -> None:
+    package, operation = _app_op(call)
+    mode = call.next()
+    if operation is None or mode is None:
+        raise Refused("Error: Operation or mode not specified.")
+    if mode not in _MODES:
+        raise Refused(f"Error: Mode {mode} is not valid, use one of {', '.join(_MODES)}")
+    call.system.app_ops.setdefault(package.name, {})[operation] = mode

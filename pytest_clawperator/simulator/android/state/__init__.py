@@ -1,1 +1,0 @@
-"""What a phone has: packages, processes, properties and settings, without any behaviour."""

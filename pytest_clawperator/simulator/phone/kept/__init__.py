@@ -1,1 +1,0 @@
-"""A phone that is kept and brought back: for snapshots of emulators, and across their starts."""
