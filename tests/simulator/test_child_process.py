@@ -284,11 +284,15 @@ def test_same_seed_same_phone() -> None:
 
     def look() -> list[str]:
         with Simulator(seed=7) as simulator:
+            to_phone = ("-s", simulator.serials[0], "shell")
             script = (
-                "am start -W -n com.android.settings/.Settings | head -3; getprop ro.serialno;"
-                " ps -A | tail -3; screencap -p | md5sum; logcat -d -v tag | tail -20"
+                "am start -W -n com.android.settings/.Settings | grep -v Time; getprop ro.serialno;"
+                " ps -A; logcat -d -v tag"
             )
-            seen = adb(simulator.adb_port, "-s", simulator.serials[0], "shell", script)
-            return re.sub(r"EventTime: \d+", "", seen).splitlines()
+            seen = adb(simulator.adb_port, *to_phone, script)
+            picture = subprocess.check_output(
+                [find_adb(), "-P", str(simulator.adb_port), *to_phone, "screencap -p"]
+            )
+            return [*re.sub(r"EventTime: \d+", "", seen).splitlines(), picture.hex()]
 
     assert look() == look()

@@ -48,7 +48,6 @@ from pytest_clawperator.simulator.android.services.uimode import uimode_service
 from pytest_clawperator.simulator.android.services.wm import window_service
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.shell.tools.help import with_help
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
@@ -108,9 +107,6 @@ _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] =
 }
 
 
-# Small tools of the same box as those of the shell.
-_TOOLBOX = ("ifconfig", "pgrep", "pidof", "pkill", "ps")
-
 COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd", "service"]))
 """What can be typed."""
 
@@ -120,7 +116,6 @@ def android_commands(system: AndroidSystem) -> dict[str, Command]:
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }
-    commands |= with_help({name: commands[name] for name in _TOOLBOX})
     for name, service in _FRONT_ENDS.items():
         commands[name] = partial(_front_end, system, service)
     commands["cmd"] = partial(_cmd, system)

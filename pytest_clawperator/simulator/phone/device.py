@@ -47,7 +47,6 @@ from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
-from pytest_clawperator.simulator.shell.tools.help import with_help
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets
@@ -139,7 +138,7 @@ class Device:
             **as_made(android_commands(self.system), self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
-            **with_help({"nc": make_nc(self.sockets)}),
+            "nc": make_nc(self.sockets),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.
@@ -160,7 +159,6 @@ class Device:
         """End everything that goes on in the phone."""
         await self._heartbeat.stop()
         await self.boot.stop()
-        await self._jobs.stop()
         await self.chatter.stop()
         await self.operators.close()
         await self._web.stop()

@@ -1,4 +1,4 @@
-"""Exceptions that end a command, a loop or a whole script early."""
+"""Exceptions that end a command or a whole script early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CommandFailure(Exception):
 
 
 class ShellFailure(Exception):
-    """The script cannot continue; the message lacks the shell's name in front."""
+    """The script cannot continue; the shell prints its own name and the message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -25,28 +25,12 @@ class TextTooLong(Exception):
 
 
 class BrokenPipe(Exception):
-    """Nobody reads any more what a command writes."""
+    """The reader of a command's output is gone."""
 
 
-class ControlFlow(Exception):
-    """Leaves a part of a script; not an error."""
-
-
-class ShellExit(ControlFlow):
-    """``exit``: the shell or subshell ends."""
+class ShellExit(Exception):
+    """The shell or subshell ends with this status; not an error."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
-
-
-class ScriptAborted(ShellExit):
-    """The script ends after an error that was already reported."""
-
-
-class LoopExit(ControlFlow):
-    """``break``, or with ``again`` ``continue``."""
-
-    def __init__(self, *, again: bool) -> None:
-        super().__init__(again)
-        self.again = again

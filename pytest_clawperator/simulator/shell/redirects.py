@@ -10,11 +10,11 @@ from pytest_clawperator.simulator.shell.language.expansion import Expander
 from pytest_clawperator.simulator.shell.language.syntax import Redirect
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import (
+    Bytes,
     Discard,
     FileOutput,
     Output,
     Source,
-    open_file,
 )
 
 Descriptors = dict[int, Source | Output]
@@ -54,7 +54,7 @@ def _duplicate(fd: int, operator: str, target: str, descriptors: Descriptors) ->
 
 def _open_input(shell: Shell, target: str) -> Source:
     try:
-        return Source(open_file(shell.files, _path(shell, target)))
+        return Source(Bytes(shell.files.read(_path(shell, target))))
     except FileSystemError as error:
         raise CommandFailure(f"can't open {target}: {error.reason}") from None
 

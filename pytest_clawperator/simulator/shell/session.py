@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Any
-
-from pytest_clawperator.simulator.shell.encoding import decode
+from pytest_clawperator.simulator.shell.encoding import decode, encode
 from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.parser import Parser
 from pytest_clawperator.simulator.shell.language.syntax import Program, ShellSyntaxError
-from pytest_clawperator.simulator.shell.process import as_process
 from pytest_clawperator.simulator.shell.runner import Runner, evaluate, isolated, reported
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Output, Source
-from pytest_clawperator.simulator.shell.terminal import Terminal
 
 # Longer commands are parsed again only once they have grown by a quarter, or at the end.
 _PARSED_EACH_LINE = 100
-INTERRUPTED = 128 + 2
 
 
 async def run_script(
@@ -26,43 +19,27 @@ async def run_script(
 ) -> int:
     """Run a script to its end and return its status; cancelling ends all it started."""
     shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
-    return await _in_session(shell, isolated(shell, evaluate(shell, script)))
+    return await isolated(shell, evaluate(shell, script))
 
 
-async def run_input(
-    shell: Shell,
-    stdin: Input,
-    stdout: Output,
-    stderr: Output,
-    *,
-    terminal: Terminal | None = None,
-) -> int:
+async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
     """Run the commands that come from standard input, as a shell without arguments does."""
     shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
-    return await _in_session(shell, run_lines(shell, terminal=terminal))
+    return await run_lines(shell)
 
 
-async def _in_session(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
-    shell.session = object()
-    try:
-        return await as_process(shell, work)
-    except asyncio.CancelledError:
-        await shell.jobs.stop(session=shell.session)
-        raise
-
-
-async def run_lines(shell: Shell, *, terminal: Terminal | None = None) -> int:
+async def run_lines(shell: Shell) -> int:
     """Run standard input to its end; an error ends a script, but not a person's session."""
-    return await isolated(shell, _run_lines(shell, terminal))
+    return await isolated(shell, _run_lines(shell))
 
 
-async def _run_lines(shell: Shell, terminal: Terminal | None) -> int:
-    reader = _CommandReader(shell, terminal)
+async def _run_lines(shell: Shell) -> int:
+    reader = _CommandReader(shell)
     while True:
         try:
             program = await reader.next()
         except ShellSyntaxError as error:
-            if terminal is None:
+            if not shell.is_interactive:
                 raise
             await shell.complain(error.message)
             shell.status = 1
@@ -70,41 +47,25 @@ async def _run_lines(shell: Shell, terminal: Terminal | None) -> int:
         if program is None:
             return shell.status
         work = Runner(shell).program(program)
-        if terminal is None:
-            await work
-        else:
-            shell.status = await interruptible(reported(shell, work), terminal)
-
-
-async def interruptible(work: Coroutine[Any, Any, int], terminal: Terminal) -> int:
-    """Run something that a person can interrupt; return its status, or that of the interrupt."""
-    task = asyncio.get_running_loop().create_task(work)
-    terminal.set_foreground(task)
-    try:
-        await asyncio.wait([task])
-    finally:
-        terminal.set_foreground(None)
-        if not task.done():
-            task.cancel()
-            await asyncio.wait([task])
-    return INTERRUPTED if task.cancelled() else task.result()
+        shell.status = await (reported(shell, work) if shell.is_interactive else work)
 
 
 class _CommandReader:
     """Collects lines of standard input until they are a complete command."""
 
-    def __init__(self, shell: Shell, terminal: Terminal | None) -> None:
+    def __init__(self, shell: Shell) -> None:
         self._shell = shell
-        self._terminal = terminal
         self._line = 0
 
     async def next(self) -> Program | None:
         """Read the next complete command; None at the end of the input."""
+        shell = self._shell
         text, tried, lines = "", 0, 0
         while True:
-            if self._terminal is not None:
-                await self._terminal.prompt(unfinished=bool(text))
-            line = await self._shell.input(0).read_line()
+            if shell.is_interactive:
+                prompt = "> " if text else f"{shell.get('HOSTNAME')}:{shell.cwd} $ "
+                await shell.output(2).write(encode(prompt))
+            line = await shell.input(0).read_line()
             if not line and not text:
                 return None
             text += decode(line.replace(b"\0", b""))
@@ -115,8 +76,8 @@ class _CommandReader:
             if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
                 continue
             tried = len(text)
-            if self._terminal is None:
-                self._shell.position = f"<stdin>[{self._line}]: "
+            if not shell.is_interactive:
+                shell.position = f"<stdin>[{self._line}]: "
             try:
                 program = _parse(text)
             except ShellSyntaxError as error:

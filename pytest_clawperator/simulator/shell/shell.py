@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.encoding import encode
 from pytest_clawperator.simulator.shell.exits import (
     BrokenPipe,
     CommandFailure,
-    ControlFlow,
+    ShellExit,
     ShellFailure,
     TextTooLong,
 )
-from pytest_clawperator.simulator.shell.jobs import Job, Jobs
+from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
     Bytes,
@@ -33,9 +31,6 @@ from pytest_clawperator.simulator.shell.streams import (
 
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.
 MAX_NESTING = 40
-_KEPT_CHILDREN = 64
-AT_EXIT = 0
-"""What stands among a shell's traps for its end."""
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
 DEFAULT_ENVIRONMENT = {
@@ -87,7 +82,7 @@ async def call(command: Command, args: list[str], shell: Shell) -> int:
     invocation = Invocation(args, shell.input(0), shell.output(1), shell.output(2), shell)
     try:
         return await command(invocation) & 0xFF
-    except (ControlFlow, ShellFailure, BrokenPipe):
+    except (ShellExit, ShellFailure, BrokenPipe):
         raise
     except CommandFailure as failure:
         await invocation.err(f"{args[0]}: {failure.message}\n")
@@ -103,7 +98,7 @@ async def call(command: Command, args: list[str], shell: Shell) -> int:
 
 
 class Shell:
-    """The variables, working directory, descriptors and jobs of one shell."""
+    """The variables, working directory and descriptors of one shell."""
 
     def __init__(
         self,
@@ -123,21 +118,13 @@ class Shell:
         self.name = name
         self.cwd = "/"
         self.pid = self.jobs.new_pid()
-        self.position = ""  # the file and line that runs, for messages
+        self.position = ""  # the line of standard input that runs, for messages
         self.variables: dict[str, str] = {}
-        self.positional: list[str] = []
-        self.has_terminal = False
+        self.is_interactive = False
         self.status = 0
         self.substitution_status = 0
         self.fds: dict[int, Source | Output] = {}
-        self.session: object = object()
-        self.children: dict[int, Job] = {}
-        self.last_job: int | None = None
-        self.loops = 0
-        self.stops_at_failure = False
-        self.conditions = 0  # how many conditions this is inside of, where failing is no failure
         self.depth = 0
-        self.traps: dict[int, str] = {}  # what runs at a signal, by its number
         self._commands_run = 0
 
     def subshell(self) -> Shell:
@@ -145,11 +132,7 @@ class Shell:
         inner = copy(self)
         inner.env = dict(self.env)
         inner.variables = dict(self.variables)
-        inner.positional = list(self.positional)
         inner.fds = dict(self.fds)
-        inner.children = {}
-        inner.traps = {}
-        inner.loops = 0
         return inner
 
     def child(self, *, name: str) -> Shell:
@@ -158,18 +141,13 @@ class Shell:
             self.commands, self.files, env=self.env, clock=self.clock, jobs=self.jobs, name=name
         )
         inner.cwd = self.cwd
-        inner.session = self.session
-        inner.has_terminal = self.has_terminal
         inner.depth = self.depth
         inner.fds = dict(self.fds)
         return inner
 
     async def complain(self, message: str) -> None:
         """Write a message of the shell itself to standard error."""
-        # A script that runs under its own name is not named twice.
-        named = self.position.startswith(f"{self.name}[")
-        prefix = self.position if named else f"{self.name}: {self.position}"
-        await self.output(2).write(encode(f"{prefix}{message}\n"))
+        await self.output(2).write(encode(f"{self.name}: {self.position}{message}\n"))
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -188,35 +166,12 @@ class Shell:
         if self._commands_run % _COMMANDS_PER_TURN == 0:
             await asyncio.sleep(0)
 
-    # Background jobs
-
-    def background(
-        self, work: Coroutine[Any, Any, int], *, shell: Shell, name: str, ignores_hangup: bool
-    ) -> None:
-        """Run something in a subshell without waiting for it."""
-        job = self.jobs.start(work, session=self.session, outputs=shell.outputs(), name=name)
-        if job is None:
-            raise ShellFailure("can't fork - try again")
-        shell.pid = self.pid
-        job.ignores_hangup = ignores_hangup
-        self.last_job = job.pid
-        self.children[job.pid] = job
-        ended = [pid for pid, child in self.children.items() if child.task.done()]
-        for pid in ended[: max(0, len(self.children) - _KEPT_CHILDREN)]:
-            del self.children[pid]
-
-    async def released(self, *outputs: Output) -> None:
-        """Wait until no background job of this session can write to these outputs."""
-        await self.jobs.released(*outputs, session=self.session)
-
     # Variables
 
     def get(self, name: str) -> str | None:
         """Return a variable, exported or not."""
         if name == "PWD":
             return self.cwd
-        if name == "RANDOM":
-            return str(int.from_bytes(os.urandom(2), "big") >> 1)
         value = self.variables.get(name)
         return self.env.get(name) if value is None else value
 
@@ -226,12 +181,6 @@ class Shell:
             raise TextTooLong
         (self.env if name in self.env else self.variables)[name] = value
 
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable as a script does; raise ShellFailure where it would not be respected."""
-        if name == "IFS":
-            raise ShellFailure("IFS is supported by the simulated shell only in front of 'read'")
-        self.put(name, value)
-
     def export(self, name: str) -> None:
         """Make a variable visible to commands."""
         if name in self.variables:
@@ -240,14 +189,10 @@ class Shell:
             self.env.setdefault(name, "")
 
     def parameter(self, name: str) -> str | None:
-        """Return the value of ``$name``, special parameters included."""
-        if name[0].isdigit():
-            number = int(name[:9])
-            if number == 0:
-                return self.name
-            return self.positional[number - 1] if number <= len(self.positional) else None
-        special = _SPECIAL.get(name)
-        return special(self) if special else self.get(name)
+        """Return the value of ``$name``, ``$?`` and ``$$`` included."""
+        if name == "?":
+            return str(self.status)
+        return str(self.pid) if name == "$" else self.get(name)
 
     # Descriptors
 
@@ -260,17 +205,3 @@ class Shell:
         """Return what a descriptor writes to."""
         output = self.fds.get(fd)
         return ClosedOutput() if output is None or isinstance(output, Source) else output
-
-    def outputs(self) -> list[Output]:
-        """Return everything that can be written to."""
-        return [output for output in self.fds.values() if not isinstance(output, Source)]
-
-
-_SPECIAL: dict[str, Callable[[Shell], str | None]] = {
-    "?": lambda shell: str(shell.status),
-    "$": lambda shell: str(shell.pid),
-    "!": lambda shell: None if shell.last_job is None else str(shell.last_job),
-    "#": lambda shell: str(len(shell.positional)),
-    "*": lambda shell: " ".join(shell.positional) if shell.positional else None,
-    "@": lambda shell: " ".join(shell.positional) if shell.positional else None,
-}

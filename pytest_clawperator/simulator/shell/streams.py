@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Protocol
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
@@ -89,24 +88,6 @@ class Bytes:
         piece = self._data[self._position : self._position + _PIECE]
         self._position += len(piece)
         return piece
-
-
-class Endless:
-    """An input that never ends, such as ``/dev/zero``; ``make`` returns so many bytes of it."""
-
-    def __init__(self, make: Callable[[int], bytes]) -> None:
-        self._make = make
-
-    async def read(self) -> bytes:
-        """Return the next piece."""
-        await asyncio.sleep(0)
-        return self._make(_PIECE)
-
-
-def open_file(files: FileSystem, path: str) -> Input:
-    """Open a file of the device for reading."""
-    make = files.endless(path)
-    return Bytes(files.read(path)) if make is None else Endless(make)
 
 
 class Pipe:
@@ -212,15 +193,3 @@ class ClosedOutput:
     async def write(self, data: bytes) -> None:
         """Raise the error of a closed descriptor."""
         raise FileSystemError("write", reason="Bad file descriptor")
-
-
-async def read_all(source: Input) -> bytes:
-    """Read an input to its end."""
-    pieces = []
-    size = 0
-    while data := await source.read():
-        pieces.append(data)
-        size += len(data)
-        if size > 16 * MAX_TEXT:
-            raise TextTooLong
-    return b"".join(pieces)

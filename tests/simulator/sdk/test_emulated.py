@@ -6,7 +6,7 @@ from tests.doubles.simulator.sdk_bench import DEADLINE, SdkBench, await_true
 
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 SIGNS = "getprop sys.boot_completed; getprop dev.bootcomplete; getprop init.svc.bootanim"
-SCREEN = "sim screen | head -n 1"
+SCREEN = "sim screen | grep ^com"
 SETTINGS = "com.android.settings/com.android.settings.Settings"
 
 

@@ -9,7 +9,6 @@ from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.syntax import Program, Substitution, Text, Word
 from pytest_clawperator.simulator.shell.language.wildcards import (
     Piece,
-    escape_quoted,
     expand_files,
     is_wild,
 )
@@ -17,7 +16,6 @@ from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT
 
 _WHITESPACE = re.compile(r"[ \t\n]+")
-_EXPORTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class _Fields:
@@ -73,14 +71,9 @@ class Expander:
     async def arguments(self, words: Sequence[Word]) -> list[str]:
         """Expand the words of a command, each to any number of arguments."""
         arguments: list[str] = []
-        command = words[0].static if words else None
         for word in words:
-            if command == "[[" and arguments[-1:] in (["="], ["=="], ["!="]):
-                arguments.append(await self._pattern(word))
-            elif word.static is not None:
+            if word.static is not None:
                 arguments.append(word.static)
-            elif command == "[[" or (command == "export" and _is_assignment(word)):
-                arguments.append(await self.text(word))
             else:
                 arguments.extend(await self._fields_of(word))
         return arguments
@@ -91,11 +84,6 @@ class Expander:
             return word.static
         fields = await self._expand(word, splits=False)
         return "".join(text for field in fields for text, _ in field)
-
-    async def _pattern(self, word: Word) -> str:
-        """Expand a word to the pattern that ``[[`` compares with."""
-        fields = await self._expand(word, splits=False)
-        return "".join(map(escape_quoted, fields))
 
     async def _fields_of(self, word: Word) -> list[str]:
         found: list[str] = []
@@ -115,16 +103,6 @@ class Expander:
             elif isinstance(part, Substitution):
                 output = await self._substitute(part.body)
                 fields.add_expanded(output, quoted=part.quoted)
-            elif part.name == "@" and fields.splits:
-                for number, parameter in enumerate(self._shell.positional):
-                    if number:
-                        fields.end_field()
-                    fields.add_expanded(parameter, quoted=part.quoted)
             else:
                 fields.add_expanded(self._shell.parameter(part.name) or "", quoted=part.quoted)
         return fields.fields()
-
-
-def _is_assignment(word: Word) -> bool:
-    first = word.parts[0]
-    return isinstance(first, Text) and not first.quoted and bool(_EXPORTED.match(first.text))

@@ -37,8 +37,9 @@ _QUOTED_RUN = re.compile(r"(?:'[^']*'|\"[^\"\\$`]*\")+")
 _QUOTED_PIECE = re.compile(r"'([^']*)'|\"([^\"\\$`]*)\"")
 _DOUBLE_QUOTED = re.compile(r"(?:[^\\$`\"]+|\\.)+", re.DOTALL)
 _DOUBLE_QUOTED_ESCAPE = re.compile(r'\\(?:([$`\\"])|\n)')
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
-_BRACED_NAME = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!])\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[?$]")
+_BRACED_NAME = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*|[?$])\}")
+_UNSUPPORTED_PARAMETER = re.compile(r"[0-9@*#!-]")
 
 
 class Scanner:
@@ -205,6 +206,8 @@ class Scanner:
         elif character == "{":
             parts.add(self._braced(quoted=quoted))
         elif not (character == '"' and not quoted):  # $"..." is "..."
+            if _UNSUPPORTED_PARAMETER.match(character):
+                raise unsupported(f"'${character}'")
             match = _NAME.match(self.text, self.position)
             if match:
                 self.position = match.end()

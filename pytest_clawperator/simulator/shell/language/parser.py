@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from pytest_clawperator.simulator.shell.language.lexer import WORD_END, Scanner
 from pytest_clawperator.simulator.shell.language.syntax import (
-    UNSUPPORTED_BUILTINS,
     Assignment,
     Chain,
     Command,
-    For,
     Group,
     If,
     Loop,
@@ -19,22 +17,19 @@ from pytest_clawperator.simulator.shell.language.syntax import (
     Program,
     Redirect,
     Redirected,
-    ShellSyntaxError,
     Simple,
     Word,
     unsupported,
 )
 
 _RESERVED_WORDS = (
-    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "in"),
+    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done"),
     *("case", "esac", "function", "select", "{", "}", "!"),
 )
-_UNSUPPORTED = frozenset(("case", "function", "select"))
+_UNSUPPORTED = frozenset(("case", "for", "function", "select"))
 _RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){WORD_END}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_CONDITION_OPERATOR = re.compile(r"&&|\|\||[<>()]")
 _NEWLINE = re.compile(r"\n")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 class Parser:
@@ -42,8 +37,6 @@ class Parser:
 
     def __init__(self, text: str) -> None:
         self._scanner = Scanner(text, grammar=_inner_program)
-        self._counted = 0  # up to where newlines were counted
-        self._newlines = 0
 
     def next(self) -> Program | None:
         """Read up to the end of the line on which a command is complete; None at the end."""
@@ -51,14 +44,6 @@ class Parser:
         if self._scanner.operator() == "":
             return None
         return _Grammar(self._scanner).line()
-
-    @property
-    def line(self) -> int:
-        """The number of the line last read."""
-        text, position = self._scanner.text, self._scanner.position
-        self._newlines += text.count("\n", self._counted, position)
-        self._counted = position
-        return max(1, self._newlines + (not text.endswith("\n", 0, position)))
 
 
 def _inner_program(scanner: Scanner) -> Program:
@@ -75,7 +60,6 @@ class _Grammar:
             "if": self._if,
             "while": self._loop,
             "until": self._loop,
-            "for": self._for,
         }
 
     # Lists
@@ -118,10 +102,11 @@ class _Grammar:
             self._scanner.take_operator()
             self._scanner.skip_newlines()
             links.append((operator or "", self._pipeline()))
-        is_separated = operator in (";", "&")
-        if is_separated:
+        if operator == "&":
+            raise unsupported("'&'")
+        if operator == ";":
             self._scanner.take_operator()
-        return Chain(tuple(links), operator == "&"), is_separated
+        return Chain(tuple(links)), operator == ";"
 
     def _body(self, *ends: str) -> Program:
         """Read a list that must end in one of these words, which is left to be read."""
@@ -168,8 +153,6 @@ class _Grammar:
             if simple is not None:
                 words.append(simple)
                 continue
-            if _in_double_brackets(words) and (sign := self._scanner.peek(_CONDITION_OPERATOR)):
-                raise unsupported(f"'{sign}' inside [[ ]]")
             redirect = self._redirect()
             if redirect is not None:
                 redirects.append(redirect)
@@ -184,8 +167,6 @@ class _Grammar:
                 words.append(self._scanner.word())
         if operator == "(" and len(words) == 1:
             raise unsupported("a function")
-        if words and words[0].static in UNSUPPORTED_BUILTINS:
-            raise unsupported(f"'{words[0].static}'")
         if operator == "(" or not (assignments or words or redirects):
             raise self._scanner.unexpected()
         return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
@@ -243,30 +224,6 @@ class _Grammar:
         condition = self._body("do")
         return Loop(condition, self._do(), word == "until")
 
-    def _for(self) -> For:
-        self._take("for")
-        if self._scanner.operator() is not None:
-            raise self._scanner.unexpected()
-        start = self._scanner.position
-        self._scanner.word()
-        name = self._scanner.text[start : self._scanner.position]
-        if not _IDENTIFIER.match(name):
-            raise ShellSyntaxError("for: bad identifier")
-        self._scanner.open.append("for")
-        self._scanner.skip_newlines()
-        if self._reserved() == "do" or self._scanner.operator() == ";":
-            raise unsupported("'for' without 'in'")
-        if self._reserved() != "in":
-            raise self._scanner.unexpected()
-        self._take("in")
-        words: list[Word] = []
-        while self._scanner.operator() is None:
-            words.append(self._scanner.word())
-        if self._scanner.operator() == ";":
-            self._scanner.take_operator()
-        self._scanner.skip_newlines()
-        return For(name, tuple(words), self._do())
-
     def _do(self) -> Program:
         if self._reserved() != "do":
             raise self._scanner.unexpected()
@@ -290,8 +247,3 @@ class _Grammar:
     def _end(self, word: str) -> None:
         self._take(word)
         self._scanner.open.pop()
-
-
-def _in_double_brackets(words: Sequence[Word]) -> bool:
-    """Whether ``[[`` has begun and not ended yet."""
-    return bool(words) and words[0].static == "[[" and words[-1].static != "]]"

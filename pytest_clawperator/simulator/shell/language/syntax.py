@@ -17,18 +17,8 @@ class ShellSyntaxError(Exception):
 
 
 def unsupported(what: str) -> ShellSyntaxError:
-    """Return the error for shell syntax that a phone has and the simulated one has not."""
+    """Return the error for syntax that a phone's shell knows and this one does not."""
     return ShellSyntaxError(f"syntax error: {what} is not supported by the simulated shell")
-
-
-UNSUPPORTED_BUILTINS = frozenset(
-    (
-        *(".", "alias", "bg", "builtin", "eval", "fc", "fg", "getopts", "hash", "jobs", "let"),
-        *("local", "print", "readonly", "return", "shift", "source", "time", "times"),
-        *("type", "typeset", "ulimit", "umask", "unalias", "unset", "whence"),
-    )
-)
-"""Commands that are part of a phone's shell, and not of the simulated one."""
 
 
 class Text(NamedTuple):
@@ -106,15 +96,7 @@ class Loop(NamedTuple):
     until: bool
 
 
-class For(NamedTuple):
-    """``for name in …``."""
-
-    name: str
-    words: tuple[Word, ...]
-    body: Program
-
-
-Command = Simple | Group | If | Loop | For
+Command = Simple | Group | If | Loop
 
 
 class Redirected(NamedTuple):
@@ -135,7 +117,6 @@ class Chain(NamedTuple):
     """Pipelines joined by ``&&`` and ``||``; the first one's operator is empty."""
 
     links: tuple[tuple[str, Pipeline], ...]
-    background: bool
 
 
 Program = tuple[Chain, ...]

@@ -1,4 +1,4 @@
-"""Wildcards in file names and in comparisons."""
+"""Wildcards in file names."""
 
 from __future__ import annotations
 
@@ -20,21 +20,6 @@ def is_wild(pieces: Sequence[Piece]) -> bool:
     """Whether a word has unquoted wildcards."""
     plain = "".join(text for text, quoted in pieces if not quoted)
     return "*" in plain or "?" in plain or -1 < plain.find("[") < plain.rfind("]")
-
-
-def escape_quoted(pieces: Sequence[Piece]) -> str:
-    """Return a word as a pattern in which quoted wildcards are characters like any other."""
-    return "".join(re.sub(r"([*?[])", r"[\1]", text) if quoted else text for text, quoted in pieces)
-
-
-def matches_pattern(text: str, pattern: str) -> bool:
-    """Whether a whole text matches a pattern with wildcards."""
-    if not is_wild([(pattern, False)]):
-        return text == pattern
-    try:
-        return re.match(translate(pattern), text) is not None
-    except re.error:
-        return text == pattern
 
 
 def expand_files(pieces: Sequence[Piece], *, files: FileSystem, cwd: str) -> list[str]:
@@ -72,7 +57,9 @@ def _components(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
 
 
 def _matcher(component: Sequence[Piece]) -> re.Pattern[str]:
-    pattern = escape_quoted(component)
+    pattern = "".join(
+        re.sub(r"([*?[])", r"[\1]", text) if quoted else text for text, quoted in component
+    )
     # A longer pattern without stars matches no name; one with many would take long to try.
     if len(pattern) > 4 * _MAX_PATTERN:
         return re.compile(r"(?!)")

@@ -47,11 +47,6 @@ def test_what_cannot_be_reached_is_named(script: str, message: str) -> None:
     assert (ended.status, ended.err) == (1, message + "\n")
 
 
-def test_its_usage_is_printed() -> None:
-    """A client that asks whether it is there gets an answer."""
-    assert Phone().out("nc --help").startswith("usage: nc ")
-
-
 def test_a_port_is_free_again_after_its_program() -> None:
     """What was interrupted listens no more."""
     phone = Phone()

@@ -29,13 +29,6 @@ def test_the_cores_were_busy_for_a_part_of_that_time() -> None:
     assert abs(sum(map(int, cores[0][1:])) - 2000) < 10
 
 
-def test_ports_that_listen_are_among_the_connections() -> None:
-    """A port of ``nc`` is there in the kernel's form while it listens."""
-    out = Phone().out("nc -l -p 8080 & while ! grep -q 1F90 /proc/net/tcp; do :; done; kill $!")
-
-    assert out == ""
-
-
 def test_memory_and_network_are_told() -> None:
     """Clients read the total, and count the bytes of an interface."""
     phone = Phone()
