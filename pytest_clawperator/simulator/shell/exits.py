@@ -20,14 +20,6 @@ class ShellFailure(Exception):
         self.message = message
 
 
-class TextTooLong(Exception):
-    """A script asks the shell to hold more text than there is room for."""
-
-
-class BrokenPipe(Exception):
-    """The reader of a command's output is gone."""
-
-
 class ShellExit(Exception):
     """The shell or subshell ends with this status; not an error."""
 

@@ -9,13 +9,7 @@ from typing import Any
 
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.encoding import decode
-from pytest_clawperator.simulator.shell.exits import (
-    BrokenPipe,
-    CommandFailure,
-    ShellExit,
-    ShellFailure,
-    TextTooLong,
-)
+from pytest_clawperator.simulator.shell.exits import CommandFailure, ShellExit, ShellFailure
 from pytest_clawperator.simulator.shell.language.expansion import Expander
 from pytest_clawperator.simulator.shell.language.parser import Parser
 from pytest_clawperator.simulator.shell.language.syntax import (
@@ -33,7 +27,14 @@ from pytest_clawperator.simulator.shell.language.syntax import (
 from pytest_clawperator.simulator.shell.lookup import IN_SHELL, find_command
 from pytest_clawperator.simulator.shell.redirects import Descriptors, open_redirects
 from pytest_clawperator.simulator.shell.shell import Shell, call
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Collected, Pipe, Source
+from pytest_clawperator.simulator.shell.streams import (
+    MAX_TEXT,
+    BrokenPipe,
+    Collected,
+    Pipe,
+    Source,
+    TextTooLong,
+)
 
 BROKEN_PIPE = 128 + 13
 # Commands of one pipeline; more than a script with a purpose needs.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.shell.encoding import decode, encode
-from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.parser import Parser
 from pytest_clawperator.simulator.shell.language.syntax import Program, ShellSyntaxError
 from pytest_clawperator.simulator.shell.runner import Runner, evaluate, isolated, reported
 from pytest_clawperator.simulator.shell.shell import Shell
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Output, Source
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Output, Source, TextTooLong
 
 # Longer commands are parsed again only once they have grown by a quarter, or at the end.
 _PARSED_EACH_LINE = 100

@@ -12,21 +12,17 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.encoding import encode
-from pytest_clawperator.simulator.shell.exits import (
-    BrokenPipe,
-    CommandFailure,
-    ShellExit,
-    ShellFailure,
-    TextTooLong,
-)
+from pytest_clawperator.simulator.shell.exits import CommandFailure, ShellExit, ShellFailure
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
+    BrokenPipe,
     Bytes,
     ClosedOutput,
     Input,
     Output,
     Source,
+    TextTooLong,
 )
 
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.

@@ -6,7 +6,6 @@ import asyncio
 from typing import Protocol
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.shell.exits import BrokenPipe, TextTooLong
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024
@@ -14,6 +13,14 @@ _PIPE_CAPACITY = 64 * 1024
 _PIECE = 64 * 1024
 # What the shell keeps as one text: a variable, an expansion, the output of a substitution.
 MAX_TEXT = 4 * 1024 * 1024
+
+
+class TextTooLong(Exception):
+    """A script asks the shell to hold more text than there is room for."""
+
+
+class BrokenPipe(Exception):
+    """The reader of a command's output is gone."""
 
 
 class Output(Protocol):

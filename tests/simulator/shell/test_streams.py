@@ -9,10 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.shell.encoding import decode, encode
-from pytest_clawperator.simulator.shell.exits import BrokenPipe, TextTooLong
 from pytest_clawperator.simulator.shell.session import run_script
 from pytest_clawperator.simulator.shell.shell import Invocation
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Bytes, Collected, Pipe, Source
+from pytest_clawperator.simulator.shell.streams import (
+    MAX_TEXT,
+    BrokenPipe,
+    Bytes,
+    Collected,
+    Pipe,
+    Source,
+    TextTooLong,
+)
 from tests.simulator.shell.scripts import DEADLINE, Flow, Gate, new_shell, run, soon, with_gate
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.syntax import Program, Substitution, Text, Word
 from pytest_clawperator.simulator.shell.language.wildcards import (
     Piece,
@@ -13,7 +12,7 @@ from pytest_clawperator.simulator.shell.language.wildcards import (
     is_wild,
 )
 from pytest_clawperator.simulator.shell.shell import Shell
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, TextTooLong
 
 _WHITESPACE = re.compile(r"[ \t\n]+")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.shell.exits import TextTooLong
+from pytest_clawperator.simulator.shell.streams import TextTooLong
 
 Piece = tuple[str, bool]
 """Some characters, and whether they were quoted."""
