@@ -44,9 +44,8 @@ from pytest_clawperator.simulator.phone.vendor.old_adbd import old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
-from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
-from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
+from pytest_clawperator.simulator.shell.shell import Command, Invocation, Jobs, Shell
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets

@@ -6,21 +6,85 @@ import asyncio
 import re
 import stat as modes
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from pytest_clawperator.simulator.file_nodes import Stat
 from pytest_clawperator.simulator.filesystem import FileSystemError
-from pytest_clawperator.simulator.shell.encoding import decode
-from pytest_clawperator.simulator.shell.exits import (
+from pytest_clawperator.simulator.shell.runner import evaluate, execute, isolated, run_lines
+from pytest_clawperator.simulator.shell.shell import (
+    Command,
     CommandFailure,
+    Invocation,
     ShellExit,
     ShellFailure,
 )
-from pytest_clawperator.simulator.shell.runner import evaluate, execute, isolated
-from pytest_clawperator.simulator.shell.session import run_lines
-from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Bytes, Source
-from pytest_clawperator.simulator.shell.tools.options import Options, parse_options
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Bytes, Source, decode
+
+
+@dataclass
+class Options:
+    """The arguments of a tool: one-letter flags, options with values, and operands."""
+
+    flags: set[str] = field(default_factory=set)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    operands: list[str] = field(default_factory=list)
+
+    def __contains__(self, letter: str) -> bool:
+        return letter in self.flags or letter in self.values
+
+    def text(self, letter: str, default: str = "") -> str:
+        """Return the last value of an option."""
+        return self.values[letter][-1] if letter in self.values else default
+
+    def number(self, letter: str, default: int) -> int:
+        """Return the last value of an option as a number."""
+        return whole_number(self.text(letter)) if letter in self.values else default
+
+
+def whole_number(text: str) -> int:
+    """Parse a number; raise the failure of the tools if it is none."""
+    try:
+        if len(text) > 18:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise CommandFailure(f"not integer: {text}") from None
+
+
+def parse_options(
+    args: Sequence[str], *, flags: str = "", values: str = "", least: int = 0
+) -> Options:
+    """Parse the arguments of a tool: the letters in ``values`` take a value."""
+    name, *waiting = args
+    options = Options()
+    while waiting:
+        word = waiting.pop(0)
+        if word == "--":
+            options.operands += waiting
+            break
+        if not word.startswith("-") or len(word) == 1:
+            options.operands.append(word)
+            continue
+        letters = word[1:]
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            if letter in values:
+                if not letters and not waiting:
+                    raise _failure(name, f"Missing argument to -{letter}")
+                options.values.setdefault(letter, []).append(letters or waiting.pop(0))
+                break
+            if letter not in flags:
+                raise _failure(name, f"Unknown option '{word[2:] if letter == '-' else letter}'")
+            options.flags.add(letter)
+    if len(options.operands) < least:
+        raise _failure(name, f"Needs {least} argument{'s' if least > 1 else ''}")
+    return options
+
+
+def _failure(name: str, message: str) -> CommandFailure:
+    return CommandFailure(f'{message} (see "{name} --help")')
+
 
 # Parts of the shell
 
@@ -146,6 +210,7 @@ async def sleep(invocation: Invocation) -> int:
 
 
 _ECHO_OPTION = re.compile(r"-[neE]+")
+
 _ESCAPES = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 
 
@@ -332,13 +397,18 @@ async def touch(invocation: Invocation) -> int:
 # grep
 
 _LINES_PER_TURN = 64
+
 _MAX_PATTERN = 200
+
 # Python tries every way in which a pattern could match. Each repetition multiplies their number
 # by the length of the line, and each other choice doubles it, so both are few. The gaps between
 # the pieces of a pattern do not count: the pieces are looked for one after the other.
 _MAX_REPETITIONS, _MAX_CHOICES = 2, 6
+
 _LONGEST_LINE = (MAX_TEXT, 10_000, 1_000)  # by the number of repetitions
+
 _TOKEN = re.compile(r"\[\^?\]?(?:\[:[a-z]*:\]|[^\]])*\]|\\?.", re.DOTALL)
+
 _CLASSES = {
     "[:alnum:]": "a-zA-Z0-9",
     "[:alpha:]": "a-zA-Z",
@@ -503,7 +573,9 @@ BUILTINS: dict[str, Command] = {
     "sleep": sleep,
     "true": true,
 }
+
 """Commands that run in the shell's own process."""
+
 
 TOOLS: dict[str, Command] = {
     "date": date,
@@ -516,4 +588,5 @@ TOOLS: dict[str, Command] = {
     "sh": sh,
     "touch": touch,
 }
+
 SHELL_COMMANDS: dict[str, Command] = {**BUILTINS, **TOOLS}

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.shell.encoding import encode
-from pytest_clawperator.simulator.shell.session import run_input, run_script
+from pytest_clawperator.simulator.shell.runner import run_input, run_script
 from pytest_clawperator.simulator.shell.shell import Shell
-from pytest_clawperator.simulator.shell.streams import BrokenPipe, Output, Pipe
+from pytest_clawperator.simulator.shell.streams import BrokenPipe, Output, Pipe, encode
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)

@@ -1,4 +1,4 @@
-"""The state of one shell, and the call of a command in it."""
+"""The state of one shell, the call of a command in it, and the programs that signals reach."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from copy import copy
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.shell.encoding import encode
-from pytest_clawperator.simulator.shell.exits import CommandFailure, ShellExit, ShellFailure
-from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
     BrokenPipe,
@@ -23,12 +20,112 @@ from pytest_clawperator.simulator.shell.streams import (
     Output,
     Source,
     TextTooLong,
+    encode,
 )
+
+NAMES = (
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM",
+)  # fmt: skip
+
+"""The names of the first signals, in the order of their numbers."""
+
+
+TERMINATE = 15
+
+_LAST_SIGNAL = 64
+
+_FIRST_PID = 20000
+
+_LAST_PID = 32767
+
+
+def signal_number(text: str) -> int | None:
+    """Return the number of a signal; None for an unknown one."""
+    name = text.upper().removeprefix("SIG")
+    if name in NAMES:
+        return NAMES.index(name) + 1
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
+    return number if 0 <= number <= _LAST_SIGNAL else None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that runs until a signal comes; ``signal`` takes its number."""
+
+    pid: int
+    name: str
+    signal: Callable[[int], None]
+
+
+class Jobs:
+    """The programs of one device that others can see and signal."""
+
+    def __init__(self) -> None:
+        self._programs: dict[int, Program] = {}
+        self._next_pid = _FIRST_PID
+
+    def new_pid(self) -> int:
+        """Return a process id that is not in use."""
+        while True:
+            pid = self._next_pid
+            self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
+            if pid not in self._programs:
+                return pid
+
+    @contextmanager
+    def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
+        """List a program while it runs, under the ``pid`` of its shell if that is free."""
+        own = self.new_pid() if pid in self._programs else pid
+        self._programs[own] = Program(own, name, signal)
+        try:
+            yield
+        finally:
+            del self._programs[own]
+
+    def programs(self) -> list[Program]:
+        """List the programs that run, by process id."""
+        return sorted(self._programs.values(), key=lambda program: program.pid)
+
+    def send(self, pid: int, number: int) -> bool:
+        """Send a signal (0 only asks); return whether there is such a program."""
+        program = self._programs.get(pid)
+        if program is not None and number:
+            program.signal(number)
+        return program is not None
+
+
+class CommandFailure(Exception):
+    """A command fails; the shell prints its name and the message and takes the status."""
+
+    def __init__(self, message: str, *, status: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+class ShellFailure(Exception):
+    """The script cannot continue; the shell prints its own name and the message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ShellExit(Exception):
+    """The shell or subshell ends with this status; not an error."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
 
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.
 MAX_NESTING = 40
+
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
+
 DEFAULT_ENVIRONMENT = {
     "ANDROID_ART_ROOT": "/apex/com.android.art",
     "ANDROID_ASSETS": "/system/app",
@@ -47,6 +144,7 @@ DEFAULT_ENVIRONMENT = {
     "TMPDIR": "/data/local/tmp",
     "USER": "shell",
 }
+
 
 _log = logging.getLogger(__name__)
 
@@ -201,3 +299,34 @@ class Shell:
         """Return what a descriptor writes to."""
         output = self.fds.get(fd)
         return ClosedOutput() if output is None or isinstance(output, Source) else output
+
+
+NOT_FOUND = 127
+
+CANNOT_EXECUTE = 126
+
+_PROGRAM_FOLDERS = ("/system/bin", "/system/xbin", "/vendor/bin", "/product/bin", "/bin")
+
+IN_SHELL = frozenset(
+    ("[", "cat", "cd", "echo", "exec", "exit", "export", "false", "kill", "pwd", "sleep", "true")
+)
+
+"""Commands that run in the shell's own process."""
+
+
+def find_command(shell: Shell, name: str) -> Command:
+    """Return a command by its name or path; CommandFailure if there is none."""
+    folder, slash, base = name.rpartition("/")
+    command = shell.commands.get(base)
+    if command is not None and (not slash or folder in _PROGRAM_FOLDERS):
+        return command
+    if not slash or not _exists(shell, name):
+        raise CommandFailure(f"{name}: inaccessible or not found", status=NOT_FOUND)
+    raise CommandFailure(f"{name}: can't execute: Permission denied", status=CANNOT_EXECUTE)
+
+
+def _exists(shell: Shell, path: str) -> bool:
+    try:
+        return shell.files.exists(shell.files.resolve(path, shell.cwd))
+    except FileSystemError:
+        return False

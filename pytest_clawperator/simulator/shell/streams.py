@@ -9,8 +9,10 @@ from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024
+
 # Large data is read in pieces, with a turn for others between them.
 _PIECE = 64 * 1024
+
 # What the shell keeps as one text: a variable, an expansion, the output of a substitution.
 MAX_TEXT = 4 * 1024 * 1024
 
@@ -200,3 +202,16 @@ class ClosedOutput:
     async def write(self, data: bytes) -> None:
         """Raise the error of a closed descriptor."""
         raise FileSystemError("write", reason="Bad file descriptor")
+
+
+def encode(text: str) -> bytes:
+    """Return the bytes of a text; bytes that were no UTF-8 come back as they came."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, for example from JSON
+        return text.encode("utf-8", "replace")
+
+
+def decode(data: bytes) -> str:
+    """Return the text of some bytes; what is no UTF-8 survives the way back."""
+    return data.decode("utf-8", "surrogateescape")

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.shell.commands import BUILTINS, TOOLS
-from pytest_clawperator.simulator.shell.exits import CommandFailure
-from pytest_clawperator.simulator.shell.tools.options import parse_options
+from pytest_clawperator.simulator.shell.commands import BUILTINS, TOOLS, parse_options
+from pytest_clawperator.simulator.shell.shell import CommandFailure
 from tests.simulator.shell.scripts import FOLDER, run
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "simulator.md"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
-from pytest_clawperator.simulator.shell.session import run_input, run_script
+from pytest_clawperator.simulator.shell.runner import run_input, run_script
 from pytest_clawperator.simulator.shell.shell import MAX_NESTING, Invocation, Shell
 from pytest_clawperator.simulator.shell.streams import Bytes, Collected
 from tests.simulator.shell.scripts import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pytest_clawperator.simulator.shell.jobs import signal_number
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.shell import Invocation, signal_number
 from pytest_clawperator.simulator.shell.streams import TextTooLong
 from tests.simulator.shell.scripts import DEADLINE, FOLDER, new_shell, run, run_in
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.shell.encoding import decode, encode
-from pytest_clawperator.simulator.shell.session import run_script
+from pytest_clawperator.simulator.shell.runner import run_script
 from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
@@ -19,6 +18,8 @@ from pytest_clawperator.simulator.shell.streams import (
     Pipe,
     Source,
     TextTooLong,
+    decode,
+    encode,
 )
 from tests.simulator.shell.scripts import DEADLINE, Flow, Gate, new_shell, run, soon, with_gate
 

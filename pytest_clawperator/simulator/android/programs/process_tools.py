@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pytest_clawperator.simulator.android.managers.app_processes import running_processes
 from pytest_clawperator.simulator.android.state.process_table import Process
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.shell.jobs import NAMES, TERMINATE, signal_number
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.shell import NAMES, TERMINATE, Invocation, signal_number
 
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from pytest_clawperator.simulator.shell.exits import CommandFailure
-from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.shell.tools.options import Options, parse_options
+from pytest_clawperator.simulator.shell.commands import Options, parse_options
+from pytest_clawperator.simulator.shell.shell import Command, CommandFailure, Invocation
 from pytest_clawperator.simulator.wire.sockets import BadSocketName, Line, Sockets, join
 
 

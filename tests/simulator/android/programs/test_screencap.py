@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from pytest_clawperator.simulator.shell.session import run_script
+from pytest_clawperator.simulator.shell.runner import run_script
 from tests.doubles.simulator.android_phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"
