@@ -241,10 +241,7 @@ class Runner:
         shell = self._shell
         shell.substitution_status = 0
         arguments = await self._expander.arguments(node.words)
-        assignments = [
-            (assignment.name, await self._expander.text(assignment.value))
-            for assignment in node.assignments
-        ]
+        assignments = [(name, await self._expander.text(value)) for name, value in node.assignments]
         with await self._redirected(redirects):
             if not arguments:
                 for name, value in assignments:

@@ -58,13 +58,6 @@ class Word(NamedTuple):
     static: str | None = None
 
 
-class Assignment(NamedTuple):
-    """``name=value`` in front of a command, or alone."""
-
-    name: str
-    value: Word
-
-
 class Redirect(NamedTuple):
     """One redirection."""
 
@@ -74,9 +67,9 @@ class Redirect(NamedTuple):
 
 
 class Simple(NamedTuple):
-    """A command with its arguments."""
+    """A command with its arguments, and the variables that are set in front of it."""
 
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[tuple[str, Word], ...]
     words: tuple[Word, ...]
 
 
@@ -129,138 +122,307 @@ Program = tuple[Chain, ...]
 
 
 # A reserved word counts as one only if it ends here.
-WORD_END = r"(?=[ \t\n;&|<>()]|\\\n|\Z)"
-
-
+_WORD_END = r"(?=[ \t\n;&|<>()]|\\\n|\Z)"
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-
 _OPERATOR = re.compile(r"&&|\|\||;;|[&|;()\n<>]")
-
 # Blanks and a comment; then an operator, or the end, where a word does not begin.
 _NEXT_OPERATOR = re.compile(rf"(?:[ \t]|\\\n)*(?:#[^\n]*)?({_OPERATOR.pattern}|\Z)?")
-
 _REDIRECT = re.compile(r"([0-9]?)(<<|<>|>>|<&|>&|<|>)|(&>)")
-
 # Most words are plain or in single quotes, and can be nothing else.
 _SIMPLE_WORD = re.compile(
     r"(?:[ \t]|\\\n)*(?:([A-Za-z0-9_./:%@^+-]+)|'([^']*)')(?=[ \t\n;&|()]|\Z)"
 )
-
 _PLAIN = re.compile(r"[^ \t\n'\"\\$`;&|<>()]+")
-
 # Quoted text without expansions, however often the quotes change: 'it'"'"'s'.
 _QUOTED_RUN = re.compile(r"(?:'[^']*'|\"[^\"\\$`]*\")+")
-
 _QUOTED_PIECE = re.compile(r"'([^']*)'|\"([^\"\\$`]*)\"")
-
 _DOUBLE_QUOTED = re.compile(r"(?:[^\\$`\"]+|\\.)+", re.DOTALL)
-
 _DOUBLE_QUOTED_ESCAPE = re.compile(r'\\(?:([$`\\"])|\n)')
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[?$]")
-
 _BRACED_NAME = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*|[?$])\}")
-
 _UNSUPPORTED_PARAMETER = re.compile(r"[0-9@*#!-]")
+_RESERVED_WORDS = (
+    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done"),
+    *("case", "esac", "function", "select", "{", "}", "!"),
+)
+_UNSUPPORTED = frozenset(("case", "for", "function", "select"))
+_RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){_WORD_END}")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
-class Scanner:
-    """A position in a script, and the pieces that can be read from there."""
+class Parser:
+    """Reads a script one complete line at a time, as a shell runs it, by recursive descent."""
 
-    def __init__(self, text: str, *, grammar: Callable[[Scanner], Program], depth: int = 0) -> None:
-        self.text = text
-        self.position = 0
-        self.open: list[str] = []  # what has begun and not ended yet, for messages
-        self._grammar = grammar
-        self._depth = depth
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+        self._depth = 0
+        self._open: list[str] = []  # what has begun and not ended yet, for messages
+        self._compounds: dict[str, Callable[[], Command]] = {
+            "{": self._group,
+            "if": self._if,
+            "while": self._loop,
+            "until": self._loop,
+        }
+
+    def next(self) -> Program | None:
+        """Read up to the end of the line on which a command is complete; None at the end."""
+        self._skip_newlines()
+        if self._operator() == "":
+            return None
+        chains: list[Chain] = []
+        while self._operator() not in ("", "\n"):
+            chain, is_separated = self._chain()
+            chains.append(chain)
+            if not is_separated and self._operator() not in ("", "\n"):
+                raise self._unexpected()
+        if self._operator() == "\n":
+            self._take_operator()
+        return tuple(chains)
+
+    def _program(self, ends: Collection[str]) -> Program:
+        """Read commands up to one of the reserved words, a closing parenthesis, or the end."""
+        chains: list[Chain] = []
+        is_separated = True
+        while True:
+            is_separated = self._operator() == "\n" or is_separated
+            self._skip_newlines()
+            if self._is_at_end(ends):
+                return tuple(chains)
+            if not is_separated:
+                raise self._unexpected()
+            chain, is_separated = self._chain()
+            chains.append(chain)
+
+    def _is_at_end(self, ends: Collection[str]) -> bool:
+        operator = self._operator()
+        if operator is not None:
+            return operator in ("", ")")
+        return bool(ends) and self._reserved() in ends
+
+    def _chain(self) -> tuple[Chain, bool]:
+        """Read pipelines joined by ``&&`` and ``||``, and the separator if there is one."""
+        links = [("", self._pipeline())]
+        while (operator := self._operator()) in ("&&", "||"):
+            self._take_operator()
+            self._skip_newlines()
+            links.append((operator or "", self._pipeline()))
+        if operator == "&":
+            raise unsupported("'&'")
+        if operator == ";":
+            self._take_operator()
+        return Chain(tuple(links)), operator == ";"
+
+    def _body(self, *ends: str) -> Program:
+        """Read a list that must end in one of these words, which is left to be read."""
+        body = self._program(ends)
+        if self._reserved() not in ends or not body:
+            raise self._unexpected()
+        return body
+
+    def _pipeline(self) -> Pipeline:
+        negated = False
+        while (reserved := self._reserved()) == "!":
+            self._take("!")
+            negated = not negated
+        commands = [self._command(reserved)]
+        while self._operator() == "|":
+            self._take_operator()
+            self._skip_newlines()
+            commands.append(self._command(self._reserved()))
+        return Pipeline(tuple(commands), negated)
+
+    # Commands
+
+    def _command(self, reserved: str | None) -> Redirected:
+        """Read a command that begins with this reserved word, or with none."""
+        if reserved is None and self._operator() != "(":
+            return self._simple()
+        if reserved in _UNSUPPORTED:
+            raise unsupported(f"'{reserved}'")
+        if reserved is not None and reserved not in self._compounds:
+            raise self._unexpected()
+        with self._nested():
+            command = self._compounds[reserved]() if reserved else self._subshell()
+        redirects = []
+        while (redirect := self._redirect()) is not None:
+            redirects.append(redirect)
+        return Redirected(command, tuple(redirects))
+
+    def _simple(self) -> Redirected:
+        assignments: list[tuple[str, Word]] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        while True:
+            simple = self._take_simple_word()
+            if simple is not None:
+                words.append(simple)
+                continue
+            redirect = self._redirect()
+            if redirect is not None:
+                redirects.append(redirect)
+                continue
+            operator = self._operator()
+            if operator is not None:
+                break
+            name = None if words else self._peek(_ASSIGNMENT)
+            if name:
+                self._take(name)
+                assignments.append((name[:-1], self._word()))
+            else:
+                words.append(self._word())
+        if operator == "(" and len(words) == 1:
+            raise unsupported("a function")
+        if operator == "(" or not (assignments or words or redirects):
+            raise self._unexpected()
+        return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
+
+    def _redirect(self) -> Redirect | None:
+        self._skip_blanks()
+        match = _REDIRECT.match(self._text, self._position)
+        if match is None:
+            return None
+        operator = match[2] or match[3]
+        if operator in ("<<", "<>"):
+            raise unsupported(f"'{operator}'")
+        self._position = match.end()
+        target = self._take_simple_word()
+        if target is None and self._operator() is not None:
+            raise self._unexpected()
+        fd = int(match[1]) if match[1] else int(operator[0] != "<")
+        return Redirect(fd, operator, target or self._word())
+
+    def _subshell(self) -> Group:
+        if self._text.startswith("((", self._position):
+            raise unsupported("'(('")
+        self._take_operator()
+        self._open.append("(")
+        body = self._program(())
+        if self._operator() != ")" or not body:
+            raise self._unexpected()
+        self._take_operator()
+        self._open.pop()
+        return Group(body, in_subshell=True)
+
+    def _group(self) -> Group:
+        self._begin("{")
+        body = self._body("}")
+        self._end("}")
+        return Group(body, in_subshell=False)
+
+    def _if(self) -> If:
+        self._begin("if")
+        arms = []
+        otherwise: Program = ()
+        while True:
+            condition = self._body("then")
+            self._take("then")
+            arms.append((condition, self._body("elif", "else", "fi")))
+            reserved = self._reserved()
+            if reserved == "elif":
+                self._take("elif")
+                continue
+            if reserved == "else":
+                self._take("else")
+                otherwise = self._body("fi")
+            self._end("fi")
+            return If(tuple(arms), otherwise)
+
+    def _loop(self) -> Loop:
+        word = self._reserved() or ""
+        self._begin(word)
+        condition = self._body("do")
+        self._take("do")
+        body = self._body("done")
+        self._end("done")
+        return Loop(condition, body, word == "until")
+
+    # Reserved words
+
+    def _reserved(self) -> str | None:
+        return self._peek(_RESERVED)
+
+    def _take(self, word: str) -> None:
+        self._position += len(word)
+
+    def _begin(self, word: str) -> None:
+        self._take(word)
+        self._open.append(word)
+
+    def _end(self, word: str) -> None:
+        self._take(word)
+        self._open.pop()
 
     # Operators
 
-    def operator(self) -> str | None:
+    def _operator(self) -> str | None:
         """Skip blanks and comments; return an operator, "" at the end, None before a word."""
-        match = _NEXT_OPERATOR.match(self.text, self.position)
+        match = _NEXT_OPERATOR.match(self._text, self._position)
         assert match
         operator = match[1]
-        self.position = match.end() if operator is None else match.start(1)
+        self._position = match.end() if operator is None else match.start(1)
         return operator
 
-    def take_operator(self) -> None:
+    def _take_operator(self) -> None:
         """Read the operator that ``operator`` returned."""
-        match = _OPERATOR.match(self.text, self.position)
+        match = _OPERATOR.match(self._text, self._position)
         assert match
-        self.position = match.end()
+        self._position = match.end()
 
-    def skip_newlines(self) -> None:
+    def _skip_newlines(self) -> None:
         """Skip empty lines and comments."""
-        while self.operator() == "\n":
-            self.take_operator()
+        while self._operator() == "\n":
+            self._take_operator()
 
-    def take_redirect(self) -> tuple[str, str] | None:
-        """Read a redirection's descriptor and operator, if one is next."""
-        self._skip_blanks()
-        match = _REDIRECT.match(self.text, self.position)
-        if match is None:
-            return None
-        if match[2] in ("<<", "<>"):
-            raise unsupported(f"'{match[2]}'")
-        self.position = match.end()
-        return match[1] or "", match[2] or match[3]
-
-    def take_match(self, pattern: re.Pattern[str]) -> str | None:
-        """Read what a pattern matches after blanks, if it does."""
-        found = self.peek(pattern)
-        self.position += len(found or "")
-        return found
-
-    def peek(self, pattern: re.Pattern[str]) -> str | None:
+    def _peek(self, pattern: re.Pattern[str]) -> str | None:
         """Return what a pattern matches after blanks, without reading it."""
         self._skip_blanks()
-        match = pattern.match(self.text, self.position)
+        match = pattern.match(self._text, self._position)
         return match.group() if match else None
 
     def _skip_blanks(self) -> None:
-        match = _BLANKS.match(self.text, self.position)
+        match = _BLANKS.match(self._text, self._position)
         if match:
-            self.position = match.end()
+            self._position = match.end()
 
-    def unexpected(self) -> ShellSyntaxError:
+    def _unexpected(self) -> ShellSyntaxError:
         """Return the error for what stands at the position."""
-        operator = self.operator()
+        operator = self._operator()
         if operator == "":
-            what = f"unmatched '{self.open[-1]}'" if self.open else "unexpected EOF"
+            what = f"unmatched '{self._open[-1]}'" if self._open else "unexpected EOF"
             return ShellSyntaxError(f"syntax error: {what}", incomplete=True)
         if operator is None:
-            start = self.position
-            self.word()
-            operator = self.text[start : self.position]
+            start = self._position
+            self._word()
+            operator = self._text[start : self._position]
         name = "newline" if operator == "\n" else f"'{operator}'"
         return ShellSyntaxError(f"syntax error: unexpected {name}")
 
     # Words
 
-    def take_simple_word(self) -> Word | None:
+    def _take_simple_word(self) -> Word | None:
         """Read a word without expansions or changes of quoting, if one is next."""
-        match = _SIMPLE_WORD.match(self.text, self.position)
+        match = _SIMPLE_WORD.match(self._text, self._position)
         if match is None:
             return None
-        self.position = match.end()
+        self._position = match.end()
         plain, quoted = match.groups()
         text = quoted if plain is None else plain
         return Word((Text(text, plain is None),), text)
 
-    def word(self) -> Word:
+    def _word(self) -> Word:
         """Read one word; empty where none begins here."""
         parts = _Parts()
-        while self.position < len(self.text):
-            match = _QUOTED_RUN.match(self.text, self.position)
+        while self._position < len(self._text):
+            match = _QUOTED_RUN.match(self._text, self._position)
             if match:
-                self.position = match.end()
+                self._position = match.end()
                 pieces = _QUOTED_PIECE.findall(match.group())
                 parts.add_text("".join(chain.from_iterable(pieces)), quoted=True)
                 continue
-            match = _PLAIN.match(self.text, self.position)
+            match = _PLAIN.match(self._text, self._position)
             if match:
-                self.position = match.end()
+                self._position = match.end()
                 parts.add_text(match.group(), quoted=False)
             elif not self._read_special(parts):
                 break
@@ -268,14 +430,14 @@ class Scanner:
 
     def _read_special(self, parts: _Parts) -> bool:
         """Read one quoted or expanded piece outside of quotes; return whether there is one."""
-        character = self.text[self.position]
+        character = self._text[self._position]
         if character == '"':
             self._read_double_quoted(parts)
         elif character == "'":
             self._read_single_quoted(parts)
         elif character == "\\":
-            escaped = self.text[self.position + 1 : self.position + 2]
-            self.position += 2
+            escaped = self._text[self._position + 1 : self._position + 2]
+            self._position += 2
             if escaped not in ("\n", ""):
                 parts.add_text(escaped, quoted=True)
         elif character == "$":
@@ -287,23 +449,23 @@ class Scanner:
         return True
 
     def _read_single_quoted(self, parts: _Parts) -> None:
-        end = self.text.find("'", self.position + 1)
+        end = self._text.find("'", self._position + 1)
         if end < 0:
             raise _no_closing_quote()
-        parts.add_text(self.text[self.position + 1 : end], quoted=True)
-        self.position = end + 1
+        parts.add_text(self._text[self._position + 1 : end], quoted=True)
+        self._position = end + 1
 
     def _read_double_quoted(self, parts: _Parts) -> None:
-        self.position += 1
-        with self.nested():
-            while self.position < len(self.text):
-                character = self.text[self.position]
+        self._position += 1
+        with self._nested():
+            while self._position < len(self._text):
+                character = self._text[self._position]
                 if character == '"':
-                    self.position += 1
+                    self._position += 1
                     return
-                match = _DOUBLE_QUOTED.match(self.text, self.position)
+                match = _DOUBLE_QUOTED.match(self._text, self._position)
                 if match:
-                    self.position = match.end()
+                    self._position = match.end()
                     text = filter(None, _DOUBLE_QUOTED_ESCAPE.split(match.group()))
                     parts.add_text("".join(text), quoted=True)
                 elif character == "$":
@@ -311,16 +473,16 @@ class Scanner:
                 elif character == "`":
                     raise unsupported("'`'")
                 else:  # a backslash with nothing behind it
-                    self.position += 1
+                    self._position += 1
         raise _no_closing_quote()
 
     # Expansions
 
     def _read_dollar(self, parts: _Parts, *, quoted: bool) -> None:
-        self.position += 1
-        if self.text.startswith("((", self.position):
+        self._position += 1
+        if self._text.startswith("((", self._position):
             raise unsupported("'$(('")
-        character = self.text[self.position : self.position + 1]
+        character = self._text[self._position : self._position + 1]
         if character == "'" and not quoted:
             raise unsupported("$'...'")
         if character == "(":
@@ -330,37 +492,37 @@ class Scanner:
         elif not (character == '"' and not quoted):  # $"..." is "..."
             if _UNSUPPORTED_PARAMETER.match(character):
                 raise unsupported(f"'${character}'")
-            match = _NAME.match(self.text, self.position)
+            match = _NAME.match(self._text, self._position)
             if match:
-                self.position = match.end()
+                self._position = match.end()
                 parts.add(Parameter(match.group(), quoted))
             else:
                 parts.add_text("$", quoted=True)
 
     def _braced(self, *, quoted: bool) -> Parameter:
         """Read ``{name}`` behind the dollar sign."""
-        match = _BRACED_NAME.match(self.text, self.position)
+        match = _BRACED_NAME.match(self._text, self._position)
         if match is None:
-            end = self.text.find("}", self.position)
+            end = self._text.find("}", self._position)
             if end < 0:
                 raise _no_closing_quote()
-            raise unsupported(f"'${self.text[self.position : end + 1][:40]}'")
-        self.position = match.end()
+            raise unsupported(f"'${self._text[self._position : end + 1][:40]}'")
+        self._position = match.end()
         return Parameter(match[1], quoted)
 
     def _substitution(self, *, quoted: bool) -> Substitution:
-        self.position += 1
-        with self.nested():
-            self.open.append("(")
-            body = self._grammar(self)
-            if self.operator() != ")":
-                raise self.unexpected()
-            self.take_operator()
-            self.open.pop()
+        self._position += 1
+        with self._nested():
+            self._open.append("(")
+            body = self._program(())
+            if self._operator() != ")":
+                raise self._unexpected()
+            self._take_operator()
+            self._open.pop()
         return Substitution(body, quoted)
 
     @contextmanager
-    def nested(self) -> Iterator[None]:
+    def _nested(self) -> Iterator[None]:
         """Count a level of nesting; raise a syntax error where there are too many."""
         if self._depth >= MAX_NESTING:
             raise ShellSyntaxError(f"syntax error: nested deeper than {MAX_NESTING} levels")
@@ -413,234 +575,3 @@ class _Parts:
 
 def _no_closing_quote() -> ShellSyntaxError:
     return ShellSyntaxError("no closing quote", incomplete=True)
-
-
-_RESERVED_WORDS = (
-    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done"),
-    *("case", "esac", "function", "select", "{", "}", "!"),
-)
-
-_UNSUPPORTED = frozenset(("case", "for", "function", "select"))
-
-_RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){WORD_END}")
-
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-
-_NEWLINE = re.compile(r"\n")
-
-
-class Parser:
-    """Reads a script one complete line at a time, as a shell runs it."""
-
-    def __init__(self, text: str) -> None:
-        self._scanner = Scanner(text, grammar=_inner_program)
-
-    def next(self) -> Program | None:
-        """Read up to the end of the line on which a command is complete; None at the end."""
-        self._scanner.skip_newlines()
-        if self._scanner.operator() == "":
-            return None
-        return _Grammar(self._scanner).line()
-
-
-def _inner_program(scanner: Scanner) -> Program:
-    return _Grammar(scanner).program(())
-
-
-class _Grammar:
-    """Recursive descent over a scanner."""
-
-    def __init__(self, scanner: Scanner) -> None:
-        self._scanner = scanner
-        self._compounds: dict[str, Callable[[], Command]] = {
-            "{": self._group,
-            "if": self._if,
-            "while": self._loop,
-            "until": self._loop,
-        }
-
-    # Lists
-
-    def line(self) -> Program:
-        """Read commands up to the end of the line."""
-        chains: list[Chain] = []
-        while self._scanner.operator() not in ("", "\n"):
-            chain, is_separated = self._chain()
-            chains.append(chain)
-            if not is_separated and self._scanner.operator() not in ("", "\n"):
-                raise self._scanner.unexpected()
-        self._scanner.take_match(_NEWLINE)
-        return tuple(chains)
-
-    def program(self, ends: Collection[str]) -> Program:
-        """Read commands up to one of the reserved words, a closing parenthesis, or the end."""
-        chains: list[Chain] = []
-        is_separated = True
-        while True:
-            is_separated = self._scanner.operator() == "\n" or is_separated
-            self._scanner.skip_newlines()
-            if self._is_at_end(ends):
-                return tuple(chains)
-            if not is_separated:
-                raise self._scanner.unexpected()
-            chain, is_separated = self._chain()
-            chains.append(chain)
-
-    def _is_at_end(self, ends: Collection[str]) -> bool:
-        operator = self._scanner.operator()
-        if operator is not None:
-            return operator in ("", ")")
-        return bool(ends) and self._reserved() in ends
-
-    def _chain(self) -> tuple[Chain, bool]:
-        """Read pipelines joined by ``&&`` and ``||``, and the separator if there is one."""
-        links = [("", self._pipeline())]
-        while (operator := self._scanner.operator()) in ("&&", "||"):
-            self._scanner.take_operator()
-            self._scanner.skip_newlines()
-            links.append((operator or "", self._pipeline()))
-        if operator == "&":
-            raise unsupported("'&'")
-        if operator == ";":
-            self._scanner.take_operator()
-        return Chain(tuple(links)), operator == ";"
-
-    def _body(self, *ends: str) -> Program:
-        """Read a list that must end in one of these words, which is left to be read."""
-        body = self.program(ends)
-        if self._reserved() not in ends or not body:
-            raise self._scanner.unexpected()
-        return body
-
-    def _pipeline(self) -> Pipeline:
-        negated = False
-        while (reserved := self._reserved()) == "!":
-            self._take("!")
-            negated = not negated
-        commands = [self._command(reserved)]
-        while self._scanner.operator() == "|":
-            self._scanner.take_operator()
-            self._scanner.skip_newlines()
-            commands.append(self._command(self._reserved()))
-        return Pipeline(tuple(commands), negated)
-
-    # Commands
-
-    def _command(self, reserved: str | None) -> Redirected:
-        """Read a command that begins with this reserved word, or with none."""
-        if reserved is None and self._scanner.operator() != "(":
-            return self._simple()
-        if reserved in _UNSUPPORTED:
-            raise unsupported(f"'{reserved}'")
-        if reserved is not None and reserved not in self._compounds:
-            raise self._scanner.unexpected()
-        with self._scanner.nested():
-            command = self._compounds[reserved]() if reserved else self._subshell()
-        redirects = []
-        while (redirect := self._redirect()) is not None:
-            redirects.append(redirect)
-        return Redirected(command, tuple(redirects))
-
-    def _simple(self) -> Redirected:
-        assignments: list[Assignment] = []
-        words: list[Word] = []
-        redirects: list[Redirect] = []
-        while True:
-            simple = self._scanner.take_simple_word()
-            if simple is not None:
-                words.append(simple)
-                continue
-            redirect = self._redirect()
-            if redirect is not None:
-                redirects.append(redirect)
-                continue
-            operator = self._scanner.operator()
-            if operator is not None:
-                break
-            name = None if words else self._scanner.take_match(_ASSIGNMENT)
-            if name:
-                assignments.append(Assignment(name[:-1], self._scanner.word()))
-            else:
-                words.append(self._scanner.word())
-        if operator == "(" and len(words) == 1:
-            raise unsupported("a function")
-        if operator == "(" or not (assignments or words or redirects):
-            raise self._scanner.unexpected()
-        return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
-
-    def _redirect(self) -> Redirect | None:
-        found = self._scanner.take_redirect()
-        if found is None:
-            return None
-        descriptor, operator = found
-        fd = int(descriptor) if descriptor else int(operator[0] != "<")
-        target = self._scanner.take_simple_word()
-        if target is None and self._scanner.operator() is not None:
-            raise self._scanner.unexpected()
-        return Redirect(fd, operator, target or self._scanner.word())
-
-    def _subshell(self) -> Group:
-        if self._scanner.text.startswith("((", self._scanner.position):
-            raise unsupported("'(('")
-        self._scanner.take_operator()
-        self._scanner.open.append("(")
-        body = self.program(())
-        if self._scanner.operator() != ")" or not body:
-            raise self._scanner.unexpected()
-        self._scanner.take_operator()
-        self._scanner.open.pop()
-        return Group(body, in_subshell=True)
-
-    def _group(self) -> Group:
-        self._begin("{")
-        body = self._body("}")
-        self._end("}")
-        return Group(body, in_subshell=False)
-
-    def _if(self) -> If:
-        self._begin("if")
-        arms = []
-        otherwise: Program = ()
-        while True:
-            condition = self._body("then")
-            self._take("then")
-            arms.append((condition, self._body("elif", "else", "fi")))
-            reserved = self._reserved()
-            if reserved == "elif":
-                self._take("elif")
-                continue
-            if reserved == "else":
-                self._take("else")
-                otherwise = self._body("fi")
-            self._end("fi")
-            return If(tuple(arms), otherwise)
-
-    def _loop(self) -> Loop:
-        word = self._reserved() or ""
-        self._begin(word)
-        condition = self._body("do")
-        return Loop(condition, self._do(), word == "until")
-
-    def _do(self) -> Program:
-        if self._reserved() != "do":
-            raise self._scanner.unexpected()
-        self._take("do")
-        body = self._body("done")
-        self._end("done")
-        return body
-
-    # Reserved words
-
-    def _reserved(self) -> str | None:
-        return self._scanner.peek(_RESERVED)
-
-    def _take(self, word: str) -> None:
-        self._scanner.position += len(word)
-
-    def _begin(self, word: str) -> None:
-        self._take(word)
-        self._scanner.open.append(word)
-
-    def _end(self, word: str) -> None:
-        self._take(word)
-        self._scanner.open.pop()
