@@ -27,7 +27,6 @@ from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.log_level import is_logged
-from pytest_clawperator.simulator.phone.network.nc import make_nc
 from pytest_clawperator.simulator.phone.network.web import Web
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
@@ -137,7 +136,6 @@ class Device:
             **as_made(android_commands(self.system), self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
-            "nc": make_nc(self.sockets),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.

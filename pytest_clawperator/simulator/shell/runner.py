@@ -10,13 +10,11 @@ from typing import Any
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.expansion import Expander
 from pytest_clawperator.simulator.shell.shell import (
-    IN_SHELL,
     CommandFailure,
     Shell,
     ShellExit,
     ShellFailure,
-    call,
-    find_command,
+    execute,
 )
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
@@ -47,72 +45,49 @@ from pytest_clawperator.simulator.shell.syntax import (
     Simple,
 )
 
-Descriptors = dict[int, Source | Output]
-
-
-async def open_redirects(
-    shell: Shell, redirects: Sequence[Redirect], expander: Expander
-) -> Descriptors:
-    """Return a shell's descriptors with redirections applied; raise CommandFailure if one fails."""
-    if not redirects:
-        return shell.fds
-    descriptors = dict(shell.fds)
-    for redirect in redirects:
-        fd, operator = redirect.fd, redirect.operator
-        target = await expander.text(redirect.target)
-        if operator in (">&", "<&"):
-            _duplicate(fd, operator, target, descriptors)
-        elif operator == "<":
-            descriptors[fd] = _open_input(shell, target)
-        elif operator == "&>":
-            descriptors[1] = descriptors[2] = _open_output(shell, target, append=False)
-        else:
-            descriptors[fd] = _open_output(shell, target, append=operator == ">>")
-    return descriptors
-
-
-def _duplicate(fd: int, operator: str, target: str, descriptors: Descriptors) -> None:
-    if target == "-":
-        descriptors.pop(fd, None)
-    elif not target.isdecimal():
-        raise CommandFailure(f"{operator}{target} : illegal file descriptor name")
-    elif int(target[:9]) not in descriptors:
-        raise CommandFailure(f"{operator}{target} : bad file descriptor")
-    else:
-        descriptors[fd] = descriptors[int(target)]
-
-
-def _open_input(shell: Shell, target: str) -> Source:
-    try:
-        return Source(Bytes(shell.files.read(_path(shell, target))))
-    except FileSystemError as error:
-        raise CommandFailure(f"can't open {target}: {error.reason}") from None
-
-
-def _open_output(shell: Shell, target: str, *, append: bool) -> Output:
-    if target == "/dev/null":
-        return Discard()
-    try:
-        path = _path(shell, target)
-        if append:
-            shell.files.append(path, b"")
-        else:
-            shell.files.write(path, b"")
-    except FileSystemError as error:
-        raise CommandFailure(f"can't create {target}: {error.reason}") from None
-    return FileOutput(shell.files, path)
-
-
-def _path(shell: Shell, target: str) -> str:
-    if not target:
-        raise FileSystemError(target, reason="No such file or directory")
-    return shell.files.resolve(target, shell.cwd)
-
-
-BROKEN_PIPE = 128 + 13
-
+# Longer commands are parsed again only once they have grown by a quarter, or at the end.
+_PARSED_EACH_LINE = 100
+_BROKEN_PIPE = 128 + 13
 # Commands of one pipeline; more than a script with a purpose needs.
 _MAX_STAGES = 256
+
+_Descriptors = dict[int, Source | Output]
+
+
+async def run_script(
+    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
+) -> int:
+    """Run a script to its end and return its status; cancelling ends all it started."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await isolated(shell, evaluate(shell, script))
+
+
+async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
+    """Run the commands that come from standard input, as a shell without arguments does."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await run_lines(shell)
+
+
+async def run_lines(shell: Shell) -> int:
+    """Run standard input to its end; an error ends a script, but not a person's session."""
+    return await isolated(shell, _run_lines(shell))
+
+
+async def _run_lines(shell: Shell) -> int:
+    reader = _CommandReader(shell)
+    while True:
+        try:
+            program = await reader.next()
+        except ShellSyntaxError as error:
+            if not shell.is_interactive:
+                raise
+            await shell.complain(error.message)
+            shell.status = 1
+            continue
+        if program is None:
+            return shell.status
+        work = Runner(shell).program(program)
+        shell.status = await (reported(shell, work) if shell.is_interactive else work)
 
 
 async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
@@ -122,7 +97,7 @@ async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     except ShellExit as exit_:
         return exit_.status & 0xFF
     except BrokenPipe:
-        return BROKEN_PIPE
+        return _BROKEN_PIPE
 
 
 async def reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
@@ -150,19 +125,51 @@ async def evaluate(shell: Shell, script: str) -> int:
     return status
 
 
-async def execute(shell: Shell, args: list[str]) -> int:
-    """Find a command and run it with a shell's descriptors."""
-    try:
-        command = find_command(shell, args[0])
-    except CommandFailure as failure:
-        await shell.complain(failure.message)
-        return failure.status
-    try:
-        return await call(command, args, shell)
-    except BrokenPipe:
-        if args[0] in IN_SHELL:
-            raise
-        return BROKEN_PIPE
+class _CommandReader:
+    """Collects lines of standard input until they are a complete command."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._line = 0
+
+    async def next(self) -> Program | None:
+        """Read the next complete command; None at the end of the input."""
+        shell = self._shell
+        text, tried, lines = "", 0, 0
+        while True:
+            if shell.is_interactive:
+                prompt = "> " if text else f"{shell.get('HOSTNAME')}:{shell.cwd} $ "
+                await shell.output(2).write(encode(prompt))
+            line = await shell.input(0).read_line()
+            if not line and not text:
+                return None
+            text += decode(line.replace(b"\0", b""))
+            self._line += bool(line)
+            lines += 1
+            if len(text) > MAX_TEXT:
+                raise TextTooLong
+            if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
+                continue
+            tried = len(text)
+            if not shell.is_interactive:
+                shell.position = f"<stdin>[{self._line}]: "
+            try:
+                program = _parse(text)
+            except ShellSyntaxError as error:
+                if not (error.incomplete and line):
+                    raise
+                continue
+            if program or not line:
+                return program or None
+            text, tried, lines = "", 0, 0  # a line with nothing on it but a comment
+
+
+def _parse(text: str) -> Program:
+    parser = Parser(text)
+    program: Program = ()
+    while (more := parser.next()) is not None:
+        program += more
+    return program
 
 
 class Runner:
@@ -252,11 +259,11 @@ class Runner:
 
     async def _redirected(self, redirects: Sequence[Redirect]) -> AbstractContextManager[None]:
         """Open redirections; return what applies them for the length of a block."""
-        opened = await open_redirects(self._shell, redirects, self._expander)
+        opened = await _open_redirects(self._shell, redirects, self._expander)
         return self._with_descriptors(opened)
 
     @contextmanager
-    def _with_descriptors(self, descriptors: Descriptors) -> Iterator[None]:
+    def _with_descriptors(self, descriptors: _Descriptors) -> Iterator[None]:
         saved, self._shell.fds = self._shell.fds, descriptors
         try:
             yield
@@ -308,88 +315,63 @@ class Runner:
         return status
 
 
-# Longer commands are parsed again only once they have grown by a quarter, or at the end.
-_PARSED_EACH_LINE = 100
+# Redirections
 
 
-async def run_script(
-    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
-) -> int:
-    """Run a script to its end and return its status; cancelling ends all it started."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
-    return await isolated(shell, evaluate(shell, script))
+async def _open_redirects(
+    shell: Shell, redirects: Sequence[Redirect], expander: Expander
+) -> _Descriptors:
+    """Return a shell's descriptors with redirections applied; raise CommandFailure if one fails."""
+    if not redirects:
+        return shell.fds
+    descriptors = dict(shell.fds)
+    for redirect in redirects:
+        fd, operator = redirect.fd, redirect.operator
+        target = await expander.text(redirect.target)
+        if operator in (">&", "<&"):
+            _duplicate(fd, operator, target, descriptors)
+        elif operator == "<":
+            descriptors[fd] = _open_input(shell, target)
+        elif operator == "&>":
+            descriptors[1] = descriptors[2] = _open_output(shell, target, append=False)
+        else:
+            descriptors[fd] = _open_output(shell, target, append=operator == ">>")
+    return descriptors
 
 
-async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
-    """Run the commands that come from standard input, as a shell without arguments does."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
-    return await run_lines(shell)
+def _duplicate(fd: int, operator: str, target: str, descriptors: _Descriptors) -> None:
+    if target == "-":
+        descriptors.pop(fd, None)
+    elif not target.isdecimal():
+        raise CommandFailure(f"{operator}{target} : illegal file descriptor name")
+    elif int(target[:9]) not in descriptors:
+        raise CommandFailure(f"{operator}{target} : bad file descriptor")
+    else:
+        descriptors[fd] = descriptors[int(target)]
 
 
-async def run_lines(shell: Shell) -> int:
-    """Run standard input to its end; an error ends a script, but not a person's session."""
-    return await isolated(shell, _run_lines(shell))
+def _open_input(shell: Shell, target: str) -> Source:
+    try:
+        return Source(Bytes(shell.files.read(_path(shell, target))))
+    except FileSystemError as error:
+        raise CommandFailure(f"can't open {target}: {error.reason}") from None
 
 
-async def _run_lines(shell: Shell) -> int:
-    reader = _CommandReader(shell)
-    while True:
-        try:
-            program = await reader.next()
-        except ShellSyntaxError as error:
-            if not shell.is_interactive:
-                raise
-            await shell.complain(error.message)
-            shell.status = 1
-            continue
-        if program is None:
-            return shell.status
-        work = Runner(shell).program(program)
-        shell.status = await (reported(shell, work) if shell.is_interactive else work)
+def _open_output(shell: Shell, target: str, *, append: bool) -> Output:
+    if target == "/dev/null":
+        return Discard()
+    try:
+        path = _path(shell, target)
+        if append:
+            shell.files.append(path, b"")
+        else:
+            shell.files.write(path, b"")
+    except FileSystemError as error:
+        raise CommandFailure(f"can't create {target}: {error.reason}") from None
+    return FileOutput(shell.files, path)
 
 
-class _CommandReader:
-    """Collects lines of standard input until they are a complete command."""
-
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
-        self._line = 0
-
-    async def next(self) -> Program | None:
-        """Read the next complete command; None at the end of the input."""
-        shell = self._shell
-        text, tried, lines = "", 0, 0
-        while True:
-            if shell.is_interactive:
-                prompt = "> " if text else f"{shell.get('HOSTNAME')}:{shell.cwd} $ "
-                await shell.output(2).write(encode(prompt))
-            line = await shell.input(0).read_line()
-            if not line and not text:
-                return None
-            text += decode(line.replace(b"\0", b""))
-            self._line += bool(line)
-            lines += 1
-            if len(text) > MAX_TEXT:
-                raise TextTooLong
-            if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
-                continue
-            tried = len(text)
-            if not shell.is_interactive:
-                shell.position = f"<stdin>[{self._line}]: "
-            try:
-                program = _parse(text)
-            except ShellSyntaxError as error:
-                if not (error.incomplete and line):
-                    raise
-                continue
-            if program or not line:
-                return program or None
-            text, tried, lines = "", 0, 0  # a line with nothing on it but a comment
-
-
-def _parse(text: str) -> Program:
-    parser = Parser(text)
-    program: Program = ()
-    while (more := parser.next()) is not None:
-        program += more
-    return program
+def _path(shell: Shell, target: str) -> str:
+    if not target:
+        raise FileSystemError(target, reason="No such file or directory")
+    return shell.files.resolve(target, shell.cwd)

@@ -23,128 +23,23 @@ from pytest_clawperator.simulator.shell.streams import (
     encode,
 )
 
-NAMES = (
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-    "USR2", "PIPE", "ALRM", "TERM",
-)  # fmt: skip
-
-"""The names of the first signals, in the order of their numbers."""
-
-
-TERMINATE = 15
-
-_LAST_SIGNAL = 64
-
-_FIRST_PID = 20000
-
-_LAST_PID = 32767
-
-
-def signal_number(text: str) -> int | None:
-    """Return the number of a signal; None for an unknown one."""
-    name = text.upper().removeprefix("SIG")
-    if name in NAMES:
-        return NAMES.index(name) + 1
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
-    return number if 0 <= number <= _LAST_SIGNAL else None
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program that runs until a signal comes; ``signal`` takes its number."""
-
-    pid: int
-    name: str
-    signal: Callable[[int], None]
-
-
-class Jobs:
-    """The programs of one device that others can see and signal."""
-
-    def __init__(self) -> None:
-        self._programs: dict[int, Program] = {}
-        self._next_pid = _FIRST_PID
-
-    def new_pid(self) -> int:
-        """Return a process id that is not in use."""
-        while True:
-            pid = self._next_pid
-            self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
-            if pid not in self._programs:
-                return pid
-
-    @contextmanager
-    def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
-        """List a program while it runs, under the ``pid`` of its shell if that is free."""
-        own = self.new_pid() if pid in self._programs else pid
-        self._programs[own] = Program(own, name, signal)
-        try:
-            yield
-        finally:
-            del self._programs[own]
-
-    def programs(self) -> list[Program]:
-        """List the programs that run, by process id."""
-        return sorted(self._programs.values(), key=lambda program: program.pid)
-
-    def send(self, pid: int, number: int) -> bool:
-        """Send a signal (0 only asks); return whether there is such a program."""
-        program = self._programs.get(pid)
-        if program is not None and number:
-            program.signal(number)
-        return program is not None
-
-
-class CommandFailure(Exception):
-    """A command fails; the shell prints its name and the message and takes the status."""
-
-    def __init__(self, message: str, *, status: int = 1) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
-
-
-class ShellFailure(Exception):
-    """The script cannot continue; the shell prints its own name and the message."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-class ShellExit(Exception):
-    """The shell or subshell ends with this status; not an error."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.
 MAX_NESTING = 40
-
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
-
-DEFAULT_ENVIRONMENT = {
-    "ANDROID_ART_ROOT": "/apex/com.android.art",
-    "ANDROID_ASSETS": "/system/app",
-    "ANDROID_BOOTLOGO": "1",
+_ENVIRONMENT = {
     "ANDROID_DATA": "/data",
     "ANDROID_ROOT": "/system",
-    "ANDROID_STORAGE": "/storage",
     "EXTERNAL_STORAGE": "/sdcard",
     "HOME": "/",
     "HOSTNAME": "localhost",
-    "LOGNAME": "shell",
-    "PATH": "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:"
-    "/system_ext/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin",
+    "PATH": "/product/bin:/system/bin:/system/xbin:/vendor/bin",
     "SHELL": "/bin/sh",
-    "TERM": "dumb",
     "TMPDIR": "/data/local/tmp",
     "USER": "shell",
 }
-
+_PROGRAM_FOLDERS = ("/bin", "/product/bin", "/system/bin", "/system/xbin", "/vendor/bin")
+_NOT_FOUND, _CANNOT_EXECUTE = 127, 126
 
 _log = logging.getLogger(__name__)
 
@@ -171,26 +66,6 @@ class Invocation:
 Command = Callable[[Invocation], Awaitable[int]]
 
 
-async def call(command: Command, args: list[str], shell: Shell) -> int:
-    """Call a command with a shell's descriptors; report its failure and return its status."""
-    invocation = Invocation(args, shell.input(0), shell.output(1), shell.output(2), shell)
-    try:
-        return await command(invocation) & 0xFF
-    except (ShellExit, ShellFailure, BrokenPipe):
-        raise
-    except CommandFailure as failure:
-        await invocation.err(f"{args[0]}: {failure.message}\n")
-        return failure.status
-    except FileSystemError as error:
-        await invocation.err(f"{args[0]}: {error}\n")
-    except (TextTooLong, MemoryError):
-        await invocation.err(f"{args[0]}: Out of memory\n")
-    except Exception:  # a bug in one command must not take the phone down
-        _log.exception("the command %.1000r failed", args)
-        await invocation.err(f"{args[0]}: internal error of the simulated command\n")
-    return 1
-
-
 class Shell:
     """The variables, working directory and descriptors of one shell."""
 
@@ -206,7 +81,7 @@ class Shell:
     ) -> None:
         self.commands = commands
         self.files = files
-        self.env = dict(DEFAULT_ENVIRONMENT if env is None else env)
+        self.env = dict(_ENVIRONMENT if env is None else env)
         self.clock = clock
         self.jobs = Jobs() if jobs is None else jobs
         self.name = name
@@ -301,32 +176,133 @@ class Shell:
         return ClosedOutput() if output is None or isinstance(output, Source) else output
 
 
-NOT_FOUND = 127
+async def execute(shell: Shell, args: list[str]) -> int:
+    """Find a command and call it with a shell's descriptors; report its failure."""
+    invocation = Invocation(args, shell.input(0), shell.output(1), shell.output(2), shell)
+    try:
+        command = _found(shell, args[0])
+    except CommandFailure as failure:
+        await shell.complain(failure.message)
+        return failure.status
+    try:
+        return await command(invocation) & 0xFF
+    except (ShellExit, ShellFailure, BrokenPipe):
+        raise
+    except CommandFailure as failure:
+        await invocation.err(f"{args[0]}: {failure.message}\n")
+        return failure.status
+    except FileSystemError as error:
+        await invocation.err(f"{args[0]}: {error}\n")
+    except (TextTooLong, MemoryError):
+        await invocation.err(f"{args[0]}: Out of memory\n")
+    except Exception:  # a bug in one command must not take the phone down
+        _log.exception("the command %.1000r failed", args)
+        await invocation.err(f"{args[0]}: internal error of the simulated command\n")
+    return 1
 
-CANNOT_EXECUTE = 126
 
-_PROGRAM_FOLDERS = ("/system/bin", "/system/xbin", "/vendor/bin", "/product/bin", "/bin")
-
-IN_SHELL = frozenset(
-    ("[", "cat", "cd", "echo", "exec", "exit", "export", "false", "kill", "pwd", "sleep", "true")
-)
-
-"""Commands that run in the shell's own process."""
-
-
-def find_command(shell: Shell, name: str) -> Command:
-    """Return a command by its name or path; CommandFailure if there is none."""
+def _found(shell: Shell, name: str) -> Command:
+    """Return a command by its name or path; raise CommandFailure if there is none."""
     folder, slash, base = name.rpartition("/")
     command = shell.commands.get(base)
     if command is not None and (not slash or folder in _PROGRAM_FOLDERS):
         return command
-    if not slash or not _exists(shell, name):
-        raise CommandFailure(f"{name}: inaccessible or not found", status=NOT_FOUND)
-    raise CommandFailure(f"{name}: can't execute: Permission denied", status=CANNOT_EXECUTE)
+    if slash and shell.files.exists(name if folder.startswith("/") else f"{shell.cwd}/{name}"):
+        raise CommandFailure(f"{name}: can't execute: Permission denied", status=_CANNOT_EXECUTE)
+    raise CommandFailure(f"{name}: inaccessible or not found", status=_NOT_FOUND)
 
 
-def _exists(shell: Shell, path: str) -> bool:
-    try:
-        return shell.files.exists(shell.files.resolve(path, shell.cwd))
-    except FileSystemError:
-        return False
+# Programs and signals
+
+NAMES = (
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM",
+)  # fmt: skip
+"""The names of the first signals, in the order of their numbers."""
+
+TERMINATE = 15
+_LAST_SIGNAL = 64
+_FIRST_PID, _LAST_PID = 20000, 32767
+
+
+def signal_number(text: str) -> int | None:
+    """Return the number of a signal; None for an unknown one."""
+    name = text.upper().removeprefix("SIG")
+    if name in NAMES:
+        return NAMES.index(name) + 1
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
+    return number if 0 <= number <= _LAST_SIGNAL else None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that runs until a signal comes; ``signal`` takes its number."""
+
+    pid: int
+    name: str
+    signal: Callable[[int], None]
+
+
+class Jobs:
+    """The programs of one device that others can see and signal."""
+
+    def __init__(self) -> None:
+        self._programs: dict[int, Program] = {}
+        self._next_pid = _FIRST_PID
+
+    def new_pid(self) -> int:
+        """Return a process id that is not in use."""
+        while True:
+            pid = self._next_pid
+            self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
+            if pid not in self._programs:
+                return pid
+
+    @contextmanager
+    def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
+        """List a program while it runs, under the ``pid`` of its shell if that is free."""
+        own = self.new_pid() if pid in self._programs else pid
+        self._programs[own] = Program(own, name, signal)
+        try:
+            yield
+        finally:
+            del self._programs[own]
+
+    def programs(self) -> list[Program]:
+        """List the programs that run, by process id."""
+        return sorted(self._programs.values(), key=lambda program: program.pid)
+
+    def send(self, pid: int, number: int) -> bool:
+        """Send a signal (0 only asks); return whether there is such a program."""
+        program = self._programs.get(pid)
+        if program is not None and number:
+            program.signal(number)
+        return program is not None
+
+
+# Early ends
+
+
+class CommandFailure(Exception):
+    """A command fails; the shell prints its name and the message and takes the status."""
+
+    def __init__(self, message: str, *, status: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+class ShellFailure(Exception):
+    """The script cannot continue; the shell prints its own name and the message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ShellExit(Exception):
+    """The shell or subshell ends with this status; not an error."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
