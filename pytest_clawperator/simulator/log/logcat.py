@@ -8,7 +8,6 @@ from itertools import groupby
 from operator import attrgetter
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.log.buffer import (
     BUFFERS,
     MAX_PAYLOAD,
@@ -16,9 +15,8 @@ from pytest_clawperator.simulator.log.buffer import (
     LogBuffer,
     LogLine,
 )
-from pytest_clawperator.simulator.log.logcat_format import LogPrinter, binary_entry, micros
+from pytest_clawperator.simulator.log.logcat_format import LogPrinter, micros
 from pytest_clawperator.simulator.log.logcat_options import (
-    HELP,
     LogcatOptions,
     LogcatProblem,
     parse_options,
@@ -39,20 +37,13 @@ def make_logcat(log: LogBuffer, faults: Faults) -> Command:
             return await _logcat(invocation, log=log, faults=faults)
         except LogcatProblem as problem:
             await invocation.err(f"logcat: {problem}\n")
-            return problem.status
+            return 1
 
     return logcat
 
 
 async def _logcat(invocation: Invocation, *, log: LogBuffer, faults: Faults) -> int:
     options = parse_options(invocation.args[1:], env=invocation.shell.env, now=log.now())
-    if options.help:
-        await invocation.out(HELP)
-        return 0
-    for warning in options.warnings:
-        await invocation.err(f"{warning}\n")
-    if options.from_last_boot:
-        raise LogcatProblem("Logcat read failure: No such file or directory")
     if options.clear or options.show_size or options.new_size is not None:
         answer = _control(log, options)
         if answer:
@@ -105,12 +96,8 @@ class _Reader:
         self._faults = faults
         self._options = options
         self._invocation = invocation
-        self._printer = LogPrinter(options.format, boot_time=log.boot_time)
+        self._printer = LogPrinter(options.format)
         self._begun: set[str] = set()
-        self._last_buffer = ""
-        self._count = 0
-        self._shows_all = not options.uids and not options.binary and options.regex is None
-        self._shows_all &= options.filters.pass_all and options.max_count is None
 
     async def run(self) -> None:
         cuts = self._log.cut_count
@@ -118,7 +105,7 @@ class _Reader:
         tail = self._tail()
         await self._slow_down()
         await self._print(tail)
-        while self._options.follow and not self._enough() and self._log.cut_count == cuts:
+        while self._options.follow and self._log.cut_count == cuts:
             await self._log.wait(position)
             for _ in range(_TURNS):
                 await asyncio.sleep(0)
@@ -129,7 +116,7 @@ class _Reader:
             lines = self._wanted(position)
             position = until
             await self._print([line for line in lines if line.number < until])
-        if self._options.follow and not self._enough():
+        if self._options.follow:
             # Cut off; that uses the fault up if it was set for a number of occasions.
             self._faults.take("log_cut")
 
@@ -162,62 +149,27 @@ class _Reader:
                 await asyncio.sleep(0)
             data = self._render(lines[start : start + _LINES_PER_TURN])
             if size + len(data) > _MOST_PER_WRITE:
-                await self._write(b"".join(pending))
+                await self._invocation.stdout.write(b"".join(pending))
                 pending, size = [], 0
             pending.append(data)
             size += len(data)
         if size:
-            await self._write(b"".join(pending))
+            await self._invocation.stdout.write(b"".join(pending))
 
     def _render(self, lines: Sequence[LogLine]) -> bytes:
-        if self._shows_all:
-            writings = (list(entries) for _, entries in groupby(lines, key=attrgetter("first")))
-            return b"".join(self._with_divider(entries) for entries in writings)
-        return b"".join(self._render_wanted(line) for line in lines if not self._enough())
-
-    def _render_wanted(self, line: LogLine) -> bytes:
-        """Print an entry if the options ask for it."""
-        options = self._options
-        if options.uids and line.uid not in options.uids:
-            return b""
-        if options.binary:
-            return binary_entry(line)
-        if not options.filters.passes(line.tag, line.priority):
-            return b""
-        message = line.message.encode("utf-8", "surrogateescape")
-        matches = options.regex is None or options.regex.search(message) is not None
-        self._count += matches
-        if not matches and not options.print_anyway:
-            return b""
-        return self._with_divider([line])
-
-    def _with_divider(self, entries: Sequence[LogLine]) -> bytes:
-        return self._divider(entries[0].buffer) + self._printer.render(entries)
+        filters = self._options.filters
+        if not filters.pass_all:
+            lines = [line for line in lines if filters.passes(line.tag, line.priority)]
+        writings = (list(entries) for _, entries in groupby(lines, key=attrgetter("first")))
+        return b"".join(
+            self._divider(entries[0].buffer) + self._printer.render(entries) for entries in writings
+        )
 
     def _divider(self, buffer: str) -> bytes:
-        if buffer == self._last_buffer:
-            return b""
-        self._last_buffer = buffer
         if buffer in self._begun:
-            return f"--------- switch to {buffer}\n".encode() if self._options.dividers else b""
+            return b""
         self._begun.add(buffer)
         return f"--------- beginning of {buffer}\n".encode()
-
-    def _enough(self) -> bool:
-        return self._options.max_count is not None and self._count >= self._options.max_count
-
-    async def _write(self, data: bytes) -> None:
-        path = self._options.file
-        if path is None:
-            await self._invocation.stdout.write(data)
-            return
-        shell = self._invocation.shell
-        try:
-            shell.files.append(shell.files.resolve(path, shell.cwd), data)
-        except FileSystemError as problem:
-            raise LogcatProblem(
-                f"couldn't open output file '{path}': {problem.reason}"
-            ) from problem
 
 
 def _milliseconds(text: str) -> float:

@@ -9,10 +9,8 @@ from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024
-
 # Large data is read in pieces, with a turn for others between them.
 _PIECE = 64 * 1024
-
 # What the shell keeps as one text: a variable, an expansion, the output of a substitution.
 MAX_TEXT = 4 * 1024 * 1024
 
@@ -205,7 +203,7 @@ class ClosedOutput:
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes of a text; bytes that were no UTF-8 come back as they came."""
+    """Return the bytes of a text; bytes that were not UTF-8 come back unchanged."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half of a surrogate pair, for example from JSON
@@ -213,5 +211,5 @@ def encode(text: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of some bytes; what is no UTF-8 survives the way back."""
+    """Return the text of some bytes; what is not UTF-8 survives the way back."""
     return data.decode("utf-8", "surrogateescape")

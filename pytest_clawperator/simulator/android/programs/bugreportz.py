@@ -9,7 +9,7 @@ import zipfile
 from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.log.logcat_format import LogFormat, LogPrinter
+from pytest_clawperator.simulator.log.logcat_format import LogPrinter
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 VERSION = "1.2"
@@ -57,7 +57,7 @@ def _zipped(system: AndroidSystem, name: str) -> bytes:
 
 
 def _report(system: AndroidSystem) -> bytes:
-    printer = LogPrinter(LogFormat())
+    printer = LogPrinter("threadtime")
     log = b"".join(printer.render([line]) for line in system.log.since(0))
     properties = "".join(f"[{key}]: [{value}]\n" for key, value in system.properties.items())
     dumps = "".join(
