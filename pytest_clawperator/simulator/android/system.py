@@ -14,7 +14,7 @@ from pytest_clawperator.simulator.android.state.process_table import ProcessTabl
 from pytest_clawperator.simulator.android.state.properties import Properties
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 from pytest_clawperator.simulator.operator.answer.operator_log import OperatorLog, Source
 from pytest_clawperator.simulator.operator.surroundings import Surroundings
 from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent

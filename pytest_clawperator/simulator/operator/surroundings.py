@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi

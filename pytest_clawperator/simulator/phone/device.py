@@ -13,11 +13,10 @@ from pytest_clawperator.simulator.android.managers.app_processes import app_hang
 from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
-from pytest_clawperator.simulator.log.log_command import make_log
-from pytest_clawperator.simulator.log.logcat import make_logcat
+from pytest_clawperator.simulator.log.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.phone.adb_services import REPLIES, serve_framebuffer
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera

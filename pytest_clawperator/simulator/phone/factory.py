@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.android.state.system_packages import system_packages
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.operator_host import OperatorHost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 
 
 def clean_files(files: FileSystem) -> None:

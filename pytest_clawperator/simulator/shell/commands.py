@@ -9,8 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
-from pytest_clawperator.simulator.file_nodes import Stat
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError, Stat
 from pytest_clawperator.simulator.shell.runner import evaluate, isolated, run_lines
 from pytest_clawperator.simulator.shell.shell import (
     Command,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT, TextTooLong
 from pytest_clawperator.simulator.shell.syntax import Parameter, Program, Substitution, Text, Word

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 from pytest_clawperator.simulator.shell.expansion import Expander
 from pytest_clawperator.simulator.shell.shell import (
     CommandFailure,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
     BrokenPipe,

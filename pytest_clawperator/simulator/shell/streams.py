@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024

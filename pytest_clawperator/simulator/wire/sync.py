@@ -6,9 +6,8 @@ import contextlib
 import stat as modes
 import struct
 
-from pytest_clawperator.simulator import filesystem
-from pytest_clawperator.simulator.file_nodes import Stat
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator import files as filesystem
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError, Stat
 from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.log.logcat import make_logcat
 

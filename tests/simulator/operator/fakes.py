@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.android.state import accessibility
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.operator.answer.operator_log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.app import OperatorApp

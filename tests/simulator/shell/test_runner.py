@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.runner import run_input, run_script
 from pytest_clawperator.simulator.shell.shell import MAX_NESTING, Invocation, Shell

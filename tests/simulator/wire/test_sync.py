@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from tests.doubles.simulator.adb_hosts import Adb, MiniDevice, pattern, real_adb
 

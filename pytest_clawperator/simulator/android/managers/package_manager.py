@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.android.state.permissions import (
 )
 from pytest_clawperator.simulator.android.state.settings import remove_from_list
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 
 

@@ -9,7 +9,7 @@ import zipfile
 from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.log.logcat_format import LogPrinter
+from pytest_clawperator.simulator.log.logcat import LogPrinter
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 VERSION = "1.2"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 

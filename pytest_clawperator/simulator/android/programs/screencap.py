@@ -10,7 +10,7 @@ from pytest_clawperator.simulator.android.dumpsys.hardware import (
 )
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.filesystem import FULL
+from pytest_clawperator.simulator.files import FULL
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 _COMPLAINT = "Error opening file: {} ({})\n"

@@ -15,7 +15,7 @@ from pytest_clawperator.simulator.android.programs.screenrecord_options import (
     parse_request,
 )
 from pytest_clawperator.simulator.android.system import AndroidSystem, Camera
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
 

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 
 # What outlives a restart.
 _PARTS = ("/data", "/storage", "/mnt")

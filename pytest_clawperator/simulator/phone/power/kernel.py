@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 
 from pytest_clawperator.simulator.android.state.hardware import CORES, FREE_KB, MEMORY_KB
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _TICKS = 100  # of a core in a second

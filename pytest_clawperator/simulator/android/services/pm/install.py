@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pytest_clawperator.simulator.android.java import JavaException, java_int
 from pytest_clawperator.simulator.android.managers.apk import InstallFailed, install_apk
 from pytest_clawperator.simulator.android.services.service_call import ServiceCall, ServiceHandler
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 
 _MOST_BYTES = 512 * 1024 * 1024
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 
 
 @pytest.fixture
@@ -265,6 +265,7 @@ _paths = st.lists(
     | st.text(max_size=3),
     max_size=5,
 ).map(lambda names: "/" + "/".join(names))
+
 _operations = st.lists(
     st.tuples(
         st.sampled_from(["write", "append", "mkdir", "mkdirs", "remove", "rmtree", "symlink"]),
