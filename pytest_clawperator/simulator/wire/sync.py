@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import stat as modes
 import struct
 
@@ -29,7 +28,6 @@ _NUMBERS = {
     filesystem.NOT_DIRECTORY: 20,
     filesystem.INVALID: 22,
     filesystem.NAME_TOO_LONG: 36,
-    filesystem.LOOP: 40,
 }
 _IO_ERROR = 5
 
@@ -88,14 +86,14 @@ class _Conversation:
 
     def _stat_v1(self, path: str) -> bytes:
         try:
-            found = self._files.lstat(path)
+            found = self._files.stat(path)
         except FileSystemError:
             found = Stat(0, 0, 0)
         return _STAT_V1.pack(b"STAT", found.mode, _u32(found.size), _u32(found.mtime))
 
     def _stat_v2(self, name: bytes, path: str) -> bytes:
         try:
-            found = self._files.stat(path) if name == b"STA2" else self._files.lstat(path)
+            found = self._files.stat(path)
         except FileSystemError as error:
             return _STAT_V2.pack(name, _NUMBERS.get(error.reason, _IO_ERROR), *[0] * 10)
         return _STAT_V2.pack(name, 0, *_details(found))
@@ -119,7 +117,7 @@ class _Conversation:
         try:
             names = [".", "..", *self._files.listdir(path)]
             return [
-                (name.encode("utf-8", "surrogateescape"), self._files.lstat(f"{path}/{name}"))
+                (name.encode("utf-8", "surrogateescape"), self._files.stat(f"{path}/{name}"))
                 for name in names
             ]
         except FileSystemError:
@@ -178,11 +176,6 @@ class _Conversation:
                 self._files.mkdir(folder, parents=True)
         except FileSystemError as error:
             return f"secure_mkdirs failed: {error.reason}"
-        # A link in the way is replaced, not followed; and so is a file that may not be written.
-        with contextlib.suppress(FileSystemError):
-            found = self._files.lstat(path).mode
-            if modes.S_ISLNK(found) or (modes.S_ISREG(found) and not found & modes.S_IWUSR):
-                self._files.remove(path)
         try:
             self._files.check_writable(path)
         except FileSystemError as error:
@@ -190,14 +183,10 @@ class _Conversation:
         return None
 
     def _store(self, path: str, mode: int, content: bytes, *, mtime: int) -> str | None:
+        if modes.S_ISLNK(mode):  # as in a phone's shared storage, there are no links
+            return "symlink failed: Operation not permitted"
         try:
-            if modes.S_ISLNK(mode):
-                target = content.rstrip(b"\0").decode("utf-8", "surrogateescape")
-                if self._files.exists(path):
-                    self._files.remove(path)
-                self._files.symlink(path, target)
-            else:
-                self._files.write(path, content, mode=mode & 0o777, mtime=mtime)
+            self._files.write(path, content, mtime=mtime)
         except FileSystemError as error:
             return f"couldn't create file: {error.reason}"
         return None

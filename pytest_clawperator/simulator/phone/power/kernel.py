@@ -49,7 +49,7 @@ class Kernel:
         files.provide_produced("/proc/net/tcp", self._tcp)
         files.provide_produced("/proc/net/tcp6", lambda: _TCP_TITLE)
         for core in range(CORES):
-            files.provide(f"/sys/devices/system/cpu/cpu{core}/online", b"1\n", mode=0o444)
+            files.provide(f"/sys/devices/system/cpu/cpu{core}/online", b"1\n")
 
     def boot(self, boot_id: str | None = None) -> None:
         """Start anew, or go back to a start that was kept."""

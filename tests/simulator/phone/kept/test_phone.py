@@ -88,19 +88,6 @@ def test_what_came_later_is_gone() -> None:
     assert stored(phone) == early
 
 
-def test_permissions_are_kept_with_what_they_protect() -> None:
-    """A file that nobody may read is there again, and so is the mode of a folder."""
-    phone, other = new_phone()[0], new_phone()[0]
-    phone.files.write("/sdcard/secret", b"x", mode=0o000)
-    phone.files.chmod("/sdcard/Music", 0o700)
-
-    other.bring_back(stored(phone))
-
-    assert other.files.read("/sdcard/secret", as_root=True) == b"x"
-    modes = [other.files.stat(path).mode & 0o777 for path in ("/sdcard/secret", "/sdcard/Music")]
-    assert modes == [0o000, 0o700]
-
-
 def test_a_restart_keeps_what_outlives_it() -> None:
     """Files, settings and apps are there; nothing runs, and it is another boot."""
     state = stored(used_phone())
