@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
@@ -157,13 +157,6 @@ class Parser:
         self._text = text
         self._position = 0
         self._depth = 0
-        self._open: list[str] = []  # what has begun and not ended yet, for messages
-        self._compounds: dict[str, Callable[[], Command]] = {
-            "{": self._group,
-            "if": self._if,
-            "while": self._loop,
-            "until": self._loop,
-        }
 
     def next(self) -> Program | None:
         """Read up to the end of the line on which a command is complete; None at the end."""
@@ -213,11 +206,13 @@ class Parser:
             self._take_operator()
         return Chain(tuple(links)), operator == ";"
 
-    def _body(self, *ends: str) -> Program:
-        """Read a list that must end in one of these words, which is left to be read."""
+    def _body(self, *ends: str, take: bool = False) -> Program:
+        """Read a list that must end in one of these words, and with ``take`` that word."""
         body = self._program(ends)
-        if self._reserved() not in ends or not body:
+        word = self._reserved()
+        if word not in ends or not body:
             raise self._unexpected()
+        self._take(word if take and word else "")
         return body
 
     def _pipeline(self) -> Pipeline:
@@ -240,14 +235,25 @@ class Parser:
             return self._simple()
         if reserved in _UNSUPPORTED:
             raise unsupported(f"'{reserved}'")
-        if reserved is not None and reserved not in self._compounds:
-            raise self._unexpected()
         with self._nested():
-            command = self._compounds[reserved]() if reserved else self._subshell()
+            command = self._compound(reserved)
         redirects = []
         while (redirect := self._redirect()) is not None:
             redirects.append(redirect)
         return Redirected(command, tuple(redirects))
+
+    def _compound(self, reserved: str | None) -> Command:
+        if reserved is None:
+            return Group(self._subshell(), in_subshell=True)
+        if reserved not in ("{", "if", "while", "until"):
+            raise self._unexpected()
+        self._take(reserved)
+        if reserved == "{":
+            return Group(self._body("}", take=True), in_subshell=False)
+        if reserved == "if":
+            return self._if()
+        condition = self._body("do", take=True)
+        return Loop(condition, self._body("done", take=True), reserved == "until")
 
     def _simple(self) -> Redirected:
         assignments: list[tuple[str, Word]] = []
@@ -292,50 +298,34 @@ class Parser:
         fd = int(match[1]) if match[1] else int(operator[0] != "<")
         return Redirect(fd, operator, target or self._word())
 
-    def _subshell(self) -> Group:
+    def _subshell(self) -> Program:
         if self._text.startswith("((", self._position):
             raise unsupported("'(('")
-        self._take_operator()
-        self._open.append("(")
-        body = self._program(())
-        if self._operator() != ")" or not body:
+        body = self._parenthesized()
+        if not body:
+            self._position -= 1
             raise self._unexpected()
-        self._take_operator()
-        self._open.pop()
-        return Group(body, in_subshell=True)
+        return body
 
-    def _group(self) -> Group:
-        self._begin("{")
-        body = self._body("}")
-        self._end("}")
-        return Group(body, in_subshell=False)
+    def _parenthesized(self) -> Program:
+        """Read a list in parentheses, of which the first is next."""
+        self._take("(")
+        body = self._program(())
+        if self._operator() != ")":
+            raise self._unexpected()
+        self._take(")")
+        return body
 
     def _if(self) -> If:
-        self._begin("if")
         arms = []
-        otherwise: Program = ()
         while True:
-            condition = self._body("then")
-            self._take("then")
+            condition = self._body("then", take=True)
             arms.append((condition, self._body("elif", "else", "fi")))
-            reserved = self._reserved()
-            if reserved == "elif":
-                self._take("elif")
-                continue
-            if reserved == "else":
-                self._take("else")
-                otherwise = self._body("fi")
-            self._end("fi")
-            return If(tuple(arms), otherwise)
-
-    def _loop(self) -> Loop:
-        word = self._reserved() or ""
-        self._begin(word)
-        condition = self._body("do")
-        self._take("do")
-        body = self._body("done")
-        self._end("done")
-        return Loop(condition, body, word == "until")
+            reserved = self._reserved() or ""
+            self._take(reserved)
+            if reserved != "elif":
+                otherwise = self._body("fi", take=True) if reserved == "else" else ()
+                return If(tuple(arms), otherwise)
 
     # Reserved words
 
@@ -344,14 +334,6 @@ class Parser:
 
     def _take(self, word: str) -> None:
         self._position += len(word)
-
-    def _begin(self, word: str) -> None:
-        self._take(word)
-        self._open.append(word)
-
-    def _end(self, word: str) -> None:
-        self._take(word)
-        self._open.pop()
 
     # Operators
 
@@ -389,8 +371,7 @@ class Parser:
         """Return the error for what stands at the position."""
         operator = self._operator()
         if operator == "":
-            what = f"unmatched '{self._open[-1]}'" if self._open else "unexpected EOF"
-            return ShellSyntaxError(f"syntax error: {what}", incomplete=True)
+            return ShellSyntaxError("syntax error: unexpected EOF", incomplete=True)
         if operator is None:
             start = self._position
             self._word()
@@ -412,23 +393,23 @@ class Parser:
 
     def _word(self) -> Word:
         """Read one word; empty where none begins here."""
-        parts = _Parts()
+        parts: list[Part] = []
         while self._position < len(self._text):
             match = _QUOTED_RUN.match(self._text, self._position)
             if match:
                 self._position = match.end()
                 pieces = _QUOTED_PIECE.findall(match.group())
-                parts.add_text("".join(chain.from_iterable(pieces)), quoted=True)
+                parts.append(Text("".join(chain.from_iterable(pieces)), True))
                 continue
             match = _PLAIN.match(self._text, self._position)
             if match:
                 self._position = match.end()
-                parts.add_text(match.group(), quoted=False)
+                parts.append(Text(match.group(), False))
             elif not self._read_special(parts):
                 break
-        return parts.word()
+        return _whole_word(parts)
 
-    def _read_special(self, parts: _Parts) -> bool:
+    def _read_special(self, parts: list[Part]) -> bool:
         """Read one quoted or expanded piece outside of quotes; return whether there is one."""
         character = self._text[self._position]
         if character == '"':
@@ -439,7 +420,7 @@ class Parser:
             escaped = self._text[self._position + 1 : self._position + 2]
             self._position += 2
             if escaped not in ("\n", ""):
-                parts.add_text(escaped, quoted=True)
+                parts.append(Text(escaped, True))
         elif character == "$":
             self._read_dollar(parts, quoted=False)
         elif character == "`":
@@ -448,14 +429,14 @@ class Parser:
             return False
         return True
 
-    def _read_single_quoted(self, parts: _Parts) -> None:
+    def _read_single_quoted(self, parts: list[Part]) -> None:
         end = self._text.find("'", self._position + 1)
         if end < 0:
             raise _no_closing_quote()
-        parts.add_text(self._text[self._position + 1 : end], quoted=True)
+        parts.append(Text(self._text[self._position + 1 : end], True))
         self._position = end + 1
 
-    def _read_double_quoted(self, parts: _Parts) -> None:
+    def _read_double_quoted(self, parts: list[Part]) -> None:
         self._position += 1
         with self._nested():
             while self._position < len(self._text):
@@ -467,7 +448,7 @@ class Parser:
                 if match:
                     self._position = match.end()
                     text = filter(None, _DOUBLE_QUOTED_ESCAPE.split(match.group()))
-                    parts.add_text("".join(text), quoted=True)
+                    parts.append(Text("".join(text), True))
                 elif character == "$":
                     self._read_dollar(parts, quoted=True)
                 elif character == "`":
@@ -478,7 +459,7 @@ class Parser:
 
     # Expansions
 
-    def _read_dollar(self, parts: _Parts, *, quoted: bool) -> None:
+    def _read_dollar(self, parts: list[Part], *, quoted: bool) -> None:
         self._position += 1
         if self._text.startswith("((", self._position):
             raise unsupported("'$(('")
@@ -486,18 +467,19 @@ class Parser:
         if character == "'" and not quoted:
             raise unsupported("$'...'")
         if character == "(":
-            parts.add(self._substitution(quoted=quoted))
+            with self._nested():
+                parts.append(Substitution(self._parenthesized(), quoted))
         elif character == "{":
-            parts.add(self._braced(quoted=quoted))
+            parts.append(self._braced(quoted=quoted))
         elif not (character == '"' and not quoted):  # $"..." is "..."
             if _UNSUPPORTED_PARAMETER.match(character):
                 raise unsupported(f"'${character}'")
             match = _NAME.match(self._text, self._position)
             if match:
                 self._position = match.end()
-                parts.add(Parameter(match.group(), quoted))
+                parts.append(Parameter(match.group(), quoted))
             else:
-                parts.add_text("$", quoted=True)
+                parts.append(Text("$", True))
 
     def _braced(self, *, quoted: bool) -> Parameter:
         """Read ``{name}`` behind the dollar sign."""
@@ -509,17 +491,6 @@ class Parser:
             raise unsupported(f"'${self._text[self._position : end + 1][:40]}'")
         self._position = match.end()
         return Parameter(match[1], quoted)
-
-    def _substitution(self, *, quoted: bool) -> Substitution:
-        self._position += 1
-        with self._nested():
-            self._open.append("(")
-            body = self._program(())
-            if self._operator() != ")":
-                raise self._unexpected()
-            self._take_operator()
-            self._open.pop()
-        return Substitution(body, quoted)
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
@@ -533,44 +504,17 @@ class Parser:
             self._depth -= 1
 
 
-class _Parts:
-    """Collects the parts of a word; neighbouring text of the same quoting is one part."""
-
-    def __init__(self) -> None:
-        self._parts: list[Part] = []
-        self._texts: list[str] = []
-        self._quoted = False
-
-    def add_text(self, text: str, *, quoted: bool) -> None:
-        """Append characters; empty quoted text still makes the word exist."""
-        if self._texts and self._quoted != quoted:
-            self._flush()
-        self._quoted = quoted
-        self._texts.append(text)
-
-    def add(self, part: Part) -> None:
-        """Append an expansion."""
-        self._flush()
-        self._parts.append(part)
-
-    def _flush(self) -> None:
-        if self._texts:
-            self._parts.append(Text("".join(self._texts), self._quoted))
-            self._texts = []
-
-    def word(self) -> Word:
-        """Return the word; raise a syntax error if it has a brace expansion."""
-        self._flush()
-        parts = tuple(self._parts)
-        texts = [part for part in parts if isinstance(part, Text)]
-        plain = "".join("" if text.quoted else text.text for text in texts)
-        opened, comma = plain.find("{"), plain.find(",", plain.find("{"))
-        if -1 < opened < comma < plain.rfind("}"):
-            raise unsupported("'{a,b}'")
-        is_wild = "*" in plain or "?" in plain or -1 < plain.find("[") < plain.rfind("]")
-        if is_wild or len(texts) < len(parts):
-            return Word(parts)
-        return Word(parts, "".join(text.text for text in texts))
+def _whole_word(parts: list[Part]) -> Word:
+    """Join the parts of a word; raise a syntax error if it has a brace expansion."""
+    texts = [part for part in parts if isinstance(part, Text)]
+    plain = "".join("" if text.quoted else text.text for text in texts)
+    opened, comma = plain.find("{"), plain.find(",", plain.find("{"))
+    if -1 < opened < comma < plain.rfind("}"):
+        raise unsupported("'{a,b}'")
+    is_wild = "*" in plain or "?" in plain or -1 < plain.find("[") < plain.rfind("]")
+    if is_wild or len(texts) < len(parts):
+        return Word(tuple(parts))
+    return Word(tuple(parts), "".join(text.text for text in texts))
 
 
 def _no_closing_quote() -> ShellSyntaxError:

@@ -247,7 +247,7 @@ def test_a_script_without_its_end_is_an_error() -> None:
     assert typed(b"echo a\nif true\n") == (
         1,
         "a\n",
-        "/system/bin/sh: <stdin>[2]: syntax error: unmatched 'if'\n",
+        "/system/bin/sh: <stdin>[2]: syntax error: unexpected EOF\n",
     )
 
 

@@ -25,12 +25,12 @@ SYNTAX_ERRORS = {
     "echo a &&": "unexpected EOF",
     "echo >": "unexpected EOF",
     "!": "unexpected EOF",
-    "if true": "unmatched 'if'",
-    "if true; then (a": "unmatched '('",
-    "while true; do a": "unmatched 'while'",
-    "{ a": "unmatched '{'",
-    "(a": "unmatched '('",
-    "echo $(a": "unmatched '('",
+    "if true": "unexpected EOF",
+    "if true; then (a": "unexpected EOF",
+    "while true; do a": "unexpected EOF",
+    "{ a": "unexpected EOF",
+    "(a": "unexpected EOF",
+    "echo $(a": "unexpected EOF",
 }
 UNSUPPORTED = {
     "echo $((1+2))": "'$(('",
