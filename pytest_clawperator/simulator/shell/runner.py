@@ -183,7 +183,7 @@ class Runner:
         """Run commands one after the other."""
         shell = self._shell
         for chain in program:
-            for operator, pipeline in chain.links:
+            for operator, pipeline in chain:
                 if not operator or (shell.status == 0) == (operator == "&&"):
                     await self._pipeline(pipeline)
         return shell.status

@@ -112,12 +112,8 @@ class Pipeline(NamedTuple):
     negated: bool
 
 
-class Chain(NamedTuple):
-    """Pipelines joined by ``&&`` and ``||``; the first one's operator is empty."""
-
-    links: tuple[tuple[str, Pipeline], ...]
-
-
+# Pipelines joined by ``&&`` and ``||``; the first one's operator is empty.
+Chain = tuple[tuple[str, Pipeline], ...]
 Program = tuple[Chain, ...]
 
 
@@ -170,7 +166,7 @@ class Parser:
             if not is_separated and self._operator() not in ("", "\n"):
                 raise self._unexpected()
         if self._operator() == "\n":
-            self._take_operator()
+            self._take("\n")
         return tuple(chains)
 
     def _program(self, ends: Collection[str]) -> Program:
@@ -180,31 +176,25 @@ class Parser:
         while True:
             is_separated = self._operator() == "\n" or is_separated
             self._skip_newlines()
-            if self._is_at_end(ends):
+            if self._operator() in ("", ")") or (ends and self._reserved() in ends):
                 return tuple(chains)
             if not is_separated:
                 raise self._unexpected()
             chain, is_separated = self._chain()
             chains.append(chain)
 
-    def _is_at_end(self, ends: Collection[str]) -> bool:
-        operator = self._operator()
-        if operator is not None:
-            return operator in ("", ")")
-        return bool(ends) and self._reserved() in ends
-
     def _chain(self) -> tuple[Chain, bool]:
         """Read pipelines joined by ``&&`` and ``||``, and the separator if there is one."""
         links = [("", self._pipeline())]
-        while (operator := self._operator()) in ("&&", "||"):
-            self._take_operator()
+        while (operator := self._operator() or "") in ("&&", "||"):
+            self._take(operator)
             self._skip_newlines()
-            links.append((operator or "", self._pipeline()))
+            links.append((operator, self._pipeline()))
         if operator == "&":
             raise unsupported("'&'")
         if operator == ";":
-            self._take_operator()
-        return Chain(tuple(links)), operator == ";"
+            self._take(operator)
+        return tuple(links), operator == ";"
 
     def _body(self, *ends: str, take: bool = False) -> Program:
         """Read a list that must end in one of these words, and with ``take`` that word."""
@@ -222,7 +212,7 @@ class Parser:
             negated = not negated
         commands = [self._command(reserved)]
         while self._operator() == "|":
-            self._take_operator()
+            self._take("|")
             self._skip_newlines()
             commands.append(self._command(self._reserved()))
         return Pipeline(tuple(commands), negated)
@@ -345,16 +335,10 @@ class Parser:
         self._position = match.end() if operator is None else match.start(1)
         return operator
 
-    def _take_operator(self) -> None:
-        """Read the operator that ``operator`` returned."""
-        match = _OPERATOR.match(self._text, self._position)
-        assert match
-        self._position = match.end()
-
     def _skip_newlines(self) -> None:
         """Skip empty lines and comments."""
         while self._operator() == "\n":
-            self._take_operator()
+            self._take("\n")
 
     def _peek(self, pattern: re.Pattern[str]) -> str | None:
         """Return what a pattern matches after blanks, without reading it."""
