@@ -20,8 +20,8 @@ from pytest_clawperator.simulator.quirks import QUIRKS
 from pytest_clawperator.simulator.sdk.session import SdkSession
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
-# Where the system cannot tell, the parent's id is looked at this often, in seconds.
-_LOOK_EVERY = 0.25
+# Where the system has no event for it, the parent's id is checked this often, in seconds.
+_CHECK_EVERY = 0.25
 
 
 def watch_parent(on_death: Callable[[], None]) -> Callable[[], None]:
@@ -30,7 +30,7 @@ def watch_parent(on_death: Callable[[], None]) -> Callable[[], None]:
     parent = os.getppid()
     descriptor = _death_descriptor(parent)
     if descriptor is None:
-        return _look_now_and_then(loop, parent, on_death)
+        return _check_now_and_then(loop, parent, on_death)
 
     def stop() -> None:
         loop.remove_reader(descriptor)
@@ -58,18 +58,18 @@ def _death_descriptor(pid: int) -> int | None:
     return None
 
 
-def _look_now_and_then(
+def _check_now_and_then(
     loop: asyncio.AbstractEventLoop, parent: int, on_death: Callable[[], None]
 ) -> Callable[[], None]:
-    async def look() -> None:
+    async def check() -> None:
         while os.getppid() == parent:
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_CHECK_EVERY)
         on_death()
 
-    looking = loop.create_task(look())
+    checking = loop.create_task(check())
 
     def stop() -> None:
-        looking.cancel()
+        checking.cancel()
 
     return stop
 
@@ -119,7 +119,7 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
             "serials": fleet.serials,
             "pid": os.getpid(),
         }
-        # What is there now stays: looking through it for garbage again and again costs a tenth.
+        # What is there now stays: searching it for garbage again and again costs a tenth.
         gc.freeze()
         print(json.dumps(ready), flush=True)
         await fleet.run_until(stopped)
@@ -151,7 +151,7 @@ def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    # A terminal that is closed ends what was started in it, unless that shall stay.
+    # A terminal that is closed ends what was started in it, except with --stay.
     loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
     return stopped, (lambda: None) if stay else watch_parent(stopped.set)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
-
-import adbutils
 
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.options import DeviceOptions
@@ -72,7 +71,7 @@ def text_of(group: str) -> str:
     if group == ADB:
         return find_adb().read_bytes().decode("latin-1")
     folder = {
-        ADBUTILS: Path(adbutils.__file__).parent,
+        ADBUTILS: Path(str(files("adbutils"))),
         PACKAGE: TOP / "pytest_clawperator",
         TESTS: TOP / "tests",
     }[group]

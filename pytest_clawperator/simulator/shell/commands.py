@@ -86,7 +86,7 @@ async def pwd(invocation: Invocation) -> int:
 
 
 async def bracket(invocation: Invocation) -> int:
-    """Answer ``[ … ]``: compare two texts or numbers, or look at one text or file."""
+    """Answer ``[ … ]``: compare two texts or numbers, or check one text or file."""
     words = invocation.args[1:]
     if words[-1:] != ["]"]:
         raise CommandFailure("missing ]", status=2)
@@ -383,7 +383,7 @@ _MAX_PATTERN = 200
 
 # Python tries every way in which a pattern could match. Each repetition multiplies their number
 # by the length of the line, and each other choice doubles it, so both are few. The gaps between
-# the pieces of a pattern do not count: the pieces are looked for one after the other.
+# the pieces of a pattern do not count: the pieces are searched for one after the other.
 _MAX_REPETITIONS, _MAX_CHOICES = 2, 6
 
 _LONGEST_LINE = (MAX_TEXT, 10_000, 1_000)  # by the number of repetitions
@@ -441,7 +441,7 @@ async def _lines(source: Source) -> AsyncIterator[tuple[int, str]]:
 
 
 def _compiled(text: str, options: Options) -> Callable[[str], bool]:
-    """Return the function that tells whether a line has what ``grep`` looks for."""
+    """Return the function that decides whether a line matches."""
     flags = re.ASCII | (re.IGNORECASE if "i" in options else re.RegexFlag(0))
     if "F" in options:
         fixed = re.compile(re.escape(text), flags)
@@ -500,7 +500,7 @@ def _pieces(signs: list[str]) -> list[list[list[str]]]:
 
 
 class _Piece:
-    """A part of an expression that is cheap to look for, whatever the line is."""
+    """A part of an expression that is cheap to search for, whatever the line is."""
 
     def __init__(self, signs: list[str], flags: re.RegexFlag) -> None:
         repetitions = choices = 0

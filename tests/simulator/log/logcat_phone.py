@@ -18,7 +18,7 @@ NOON = 1774692000.123456  # 2026-03-28 10:00:00 UTC and a bit
 
 @dataclass
 class Sink:
-    """Keeps every write by itself, and tells when one came."""
+    """Keeps every write by itself, and signals that one came."""
 
     writes: list[bytes] = field(default_factory=list)
     came: asyncio.Event = field(default_factory=asyncio.Event)

@@ -50,7 +50,7 @@ def test_clear_empties_the_chosen_buffers(phone: Phone) -> None:
 
 
 def test_sizes_are_shown_and_changed(phone: Phone) -> None:
-    """-g prints logd's line for each buffer, -G changes what it says."""
+    """-g prints logd's line for each buffer, -G changes the size in it."""
     assert phone.run("-b", "main,crash", "-G", "1M") == (0, "", "")
 
     status, out, err = phone.run("-g")
