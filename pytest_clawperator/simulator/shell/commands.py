@@ -483,17 +483,14 @@ def _signs(text: str, *, is_extended: bool) -> list[str]:
 def _pieces(signs: list[str]) -> list[list[list[str]]]:
     """Split an expression at its outermost ``|``, and each alternative at its ``.*``."""
     found: list[list[list[str]]] = [[[]]]
-    depth = skipped = 0
-    for number, sign in enumerate(signs):
-        if skipped:
-            skipped = 0
-            continue
+    depth = 0
+    for before, sign in zip(["", *signs], signs, strict=False):
         depth += {"(": 1, ")": -1}.get(sign, 0)
         if depth == 0 and sign == "|":
             found.append([[]])
-        elif depth == 0 and sign == "." and signs[number + 1 : number + 2] == ["*"]:
+        elif depth == 0 and before + sign == ".*":
+            found[-1][-1].pop()
             found[-1].append([])
-            skipped = 1
         else:
             found[-1][-1].append(sign)
     return found
@@ -513,7 +510,9 @@ class _Piece:
                 raise ValueError(f"nothing to repeat before {sign}")
         if repetitions > _MAX_REPETITIONS or choices > _MAX_CHOICES:
             raise ValueError("too many repetitions for the simulated grep")
-        self._pattern = re.compile("".join(signs), flags)
+        # As short as possible, so that the next piece finds all that is left for it.
+        lazy = (f"{sign}?" if sign in ("*", "+", "?") else sign for sign in signs)
+        self._pattern = re.compile("".join(lazy), flags)
         self._longest = _LONGEST_LINE[repetitions]
 
     def end(self, line: str, start: int) -> int:

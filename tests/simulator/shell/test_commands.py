@@ -245,6 +245,9 @@ EXTENDED = [
     ("\\<foo\\>", "a foo b", "food"),
     ("(ab|a).*b$", "abb", "a"),
     ("a.*b.*c|^x", "a1b2c3", "cba"),
+    ("[a-z]+.*b", "xb", "b"),
+    ("x.*[0-9]+$", "x12", "x12y"),
+    ("t[0-9]+}$", "{x t12}", "t12"),
     (".*MCURRENT.*shop.*=.*activity.*", "mcurrent shop x=1 ACTIVITY", "shop activity"),
 ]
 
