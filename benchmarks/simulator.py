@@ -129,13 +129,13 @@ def screenshot_times(simulator: Simulator) -> tuple[float, float]:
     """Return the milliseconds of a first picture of a screen, and of the same picture again."""
     adb = Adb(simulator.adb_host, simulator.adb_port)
     serial = simulator.serials[0]
-    adb.shell(serial, "screencap -p | wc -c")
+    adb.shell(serial, "screencap -p > /dev/null")
     fresh, again = [], []
     for package in ("com.android.settings", "com.example.shop", "com.clawperator.conformance") * 3:
-        launch = f"cmd package resolve-activity --brief {package} | tail -1"
+        launch = f"cmd package resolve-activity --brief {package} | grep /"
         adb.shell(serial, f"am force-stop {package}; am start -W -n $({launch})")
-        fresh.append(seconds(lambda: adb.shell(serial, "screencap -p | wc -c")))
-        again.append(seconds(lambda: adb.shell(serial, "screencap -p | wc -c")))
+        fresh.append(seconds(lambda: adb.shell(serial, "screencap -p > /dev/null")))
+        again.append(seconds(lambda: adb.shell(serial, "screencap -p > /dev/null")))
     return statistics.median(fresh) * 1000, statistics.median(again) * 1000
 
 

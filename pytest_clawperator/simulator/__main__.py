@@ -7,6 +7,7 @@ import asyncio
 import gc
 import json
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -14,10 +15,11 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
-from pytest_clawperator.simulator.parent_watch import watch_parent
 from pytest_clawperator.simulator.quirks import QUIRKS
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
+# Where the system has no event for it, the parent's id is checked this often, in seconds.
+_CHECK_EVERY = 0.25
 # How long a thread that draws may hold up the phones, which answer within a millisecond.
 _SWITCH_SECONDS = 0.0005
 
@@ -61,7 +63,7 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
             "serials": fleet.serials,
             "pid": os.getpid(),
         }
-        # What is there now stays: looking through it for garbage again and again costs a tenth.
+        # What is there now stays: searching it for garbage again and again costs a tenth.
         gc.freeze()
         print(json.dumps(ready), flush=True)
         await fleet.run_until(stopped)
@@ -74,9 +76,9 @@ def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    # A terminal that is closed ends what was started in it, unless that shall stay.
+    # A terminal that is closed ends what was started in it, except with --stay.
     loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
-    return stopped, (lambda: None) if stay else watch_parent(stopped.set)
+    return stopped, (lambda: None) if stay else _watch_parent(stopped.set)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -112,6 +114,56 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _watch_parent(on_death: Callable[[], None]) -> Callable[[], None]:
+    """Call ``on_death`` once the parent process is gone; the result ends the watch."""
+    loop = asyncio.get_running_loop()
+    parent = os.getppid()
+    descriptor = _death_descriptor(parent)
+    if descriptor is None:
+        return _check_now_and_then(loop, parent, on_death)
+
+    def stop() -> None:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+    loop.add_reader(descriptor, on_death)
+    if os.getppid() != parent:  # it went before the watch began
+        loop.call_soon(on_death)
+    return stop
+
+
+def _death_descriptor(pid: int) -> int | None:
+    """Return a descriptor that becomes readable when the process ends, where there is such."""
+    try:
+        if sys.platform == "linux":
+            return os.pidfd_open(pid)
+        if sys.platform == "darwin":
+            queue = select.kqueue()
+            ends = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+            queue.control([ends], 0)
+            # The queue object closes its descriptor when collected; this one must stay.
+            return os.dup(queue.fileno())
+    except (OSError, AttributeError):
+        pass
+    return None
+
+
+def _check_now_and_then(
+    loop: asyncio.AbstractEventLoop, parent: int, on_death: Callable[[], None]
+) -> Callable[[], None]:
+    async def check() -> None:
+        while os.getppid() == parent:
+            await asyncio.sleep(_CHECK_EVERY)
+        on_death()
+
+    checking = loop.create_task(check())
+
+    def stop() -> None:
+        checking.cancel()
+
+    return stop
 
 
 if __name__ == "__main__":

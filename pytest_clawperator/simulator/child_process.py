@@ -1,4 +1,4 @@
-"""The simulator as a process of its own, held by a context manager."""
+"""The simulator as a separate process, held by a context manager."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STOP_DEADLINE = 2.0
 class ChildSimulator:
     """The process of ``python -m pytest_clawperator.simulator`` with some options.
 
-    ``pid_file`` is a descriptor that the process shall have open as well, and to which its id is
-    written as soon as it has one.
+    ``pid_file`` is a descriptor that the process inherits, and to which its id is written as
+    soon as it has one.
     """
 
     def __init__(self, options: Sequence[str], *, pid_file: int | None = None) -> None:
@@ -35,7 +35,7 @@ class ChildSimulator:
         self._complaints: IO[bytes] | None = None
 
     def _launch(self) -> dict[str, Any]:
-        """Start the process and return what it says of itself once it is ready."""
+        """Start the process and return the JSON that it prints once it is ready."""
         _check_options(self._options)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(  # noqa: S603 - our own program and options
@@ -49,7 +49,7 @@ class ChildSimulator:
             env={
                 **os.environ,
                 "PYTHONPATH": _python_path(),
-                # Looking for plugins reads the metadata of everything installed.
+                # Searching for plugins reads the metadata of everything installed.
                 "PYDANTIC_DISABLE_PLUGINS": "__all__",
             },
         )
@@ -84,7 +84,7 @@ class ChildSimulator:
         if process is not None:
             assert process.stdout is not None
             process.stdout.close()
-            process.returncode = 0  # else its object would complain that nobody waited for it
+            process.returncode = 0  # else its object would warn that it was not waited for
         self.stop()
 
     def _first_line(self) -> bytes:
@@ -119,7 +119,7 @@ class ChildSimulator:
 
 
 def _refused(said: str) -> ConfigurationError:
-    """Return the error that the process printed, which has its hint in a line of its own."""
+    """Return the error that the process printed; its hint is on a separate line."""
     message, _, hint = said.removeprefix(f"{ErrorCode.CONFIGURATION_INVALID}: ").partition(
         "\n  hint: "
     )
@@ -131,7 +131,7 @@ class Simulator(ChildSimulator):
 
     ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
     ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``;
-    ``devices="phone,tablet;api=30,35"`` also says what the phones are like.
+    ``devices="phone,tablet;api=30,35"`` also describes the phones.
     """
 
     def __init__(

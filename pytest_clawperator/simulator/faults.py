@@ -27,7 +27,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "operator_variant": ({}, "only the other variant of the Operator is installed"),
     "operator_version": (
         {"version": "0.4.9"},
-        "the Operator's package says that it is of this version",
+        "the Operator's package has this version",
     ),
     "operator_crash": ({}, "the Operator crashes instead of answering"),
     "payload_refused": ({}, "the Operator's parser refuses the payload"),

@@ -38,8 +38,8 @@ _TABLET = "Pixel Tablet"
 class FleetOptions:
     """Which phones there are, and how they behave.
 
-    ``devices`` is how many there are, or what they are like: ``phone,tablet;api=30,35``. What it
-    does not say of a phone, ``api`` and ``dark`` do.
+    ``devices`` is their number, or a description: ``phone,tablet;api=30,35``. ``api`` and ``dark``
+    apply where the description leaves them open.
     """
 
     devices: int | str = 1
@@ -171,10 +171,10 @@ class Fleet:
 
 
 def _phones_of(devices: int | str) -> list[PhoneKind]:
-    """Return what each phone is like that is no emulator; there may be none."""
+    """Return the kind of each phone that is not an emulator; there may be none."""
     if isinstance(devices, str) and not re.fullmatch(r"-?[0-9]+", devices):
         return parse_phones(devices)
-    # Too many of them, or too few, are told together with the emulators.
+    # Too many of them, or too few, are reported together with the emulators.
     return [PhoneKind()] * min(max(int(devices), 0), MAX_PHONES + 1)
 
 

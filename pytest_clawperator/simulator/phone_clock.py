@@ -12,7 +12,7 @@ _SHORTEST_WAIT = 0.005  # seconds
 class PhoneClock:
     """A clock that advances by the full length of every pause, however short it really was.
 
-    So a wait of five seconds gives up after as many looks at the screen as on a phone, and
+    So a wait of five seconds gives up after as many checks of the screen as on a phone, and
     reports five seconds, when ``time_scale`` makes it last half a second. A screen that goes by
     this clock shows what appears "after 800 ms" in time for a wait of one second, too.
     """

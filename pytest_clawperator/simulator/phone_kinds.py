@@ -1,8 +1,8 @@
-"""The text that says which simulated phones there are, such as ``phone,tablet;api=30,35``.
+"""The text that describes the simulated phones, such as ``phone,tablet;api=30,35``.
 
-Commas separate phones, ``+`` joins what is said of one, and each part after a semicolon is said
-of all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is a number alone
-makes so many of each.
+Commas separate phones, ``+`` joins the traits of one, and each part after a semicolon applies to
+all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is a number alone makes
+so many of each.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ LEAST_API, MOST_API = 21, 99
 ALLOWED = (
     "a number of phones, or what each is like: phone, tablet, api=30, size=1080x2400,"
     " density=420, locale=de-DE, dark, light, or a quirk such as two-displays."
-    " `,` separates phones, `+` joins what is said of one, `;` is followed by what is"
-    " said of all: phone,tablet+dark;api=30,35"
+    " `,` separates phones, `+` joins the traits of one, `;` is followed by traits of"
+    " all: phone,tablet+dark;api=30,35"
 )
 
 Form = Literal["phone", "tablet"]
@@ -40,7 +40,7 @@ _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 @dataclass(frozen=True, kw_only=True)
 class PhoneKind:
-    """What is said of one phone; None is what nothing was said of."""
+    """The traits of one phone; None is a trait that was left open."""
 
     form: Form | None = None
     api: int | None = None
@@ -67,7 +67,7 @@ class PhoneKind:
 
 
 def parse_phones(text: str) -> list[PhoneKind]:
-    """Return what each phone is like; a ConfigurationError says what is allowed."""
+    """Return the kind of each phone; raise a ConfigurationError that lists what is allowed."""
     parts = [_alternatives(part, text) for part in text.split(";")]
     count = 1
     for part in parts:
@@ -80,31 +80,31 @@ def parse_phones(text: str) -> list[PhoneKind]:
     return phones
 
 
-Said = Mapping[str, Any]
+Traits = Mapping[str, Any]
 
 
-def _alternatives(part: str, text: str) -> list[Said]:
-    """Return what a part says of each phone; a number alone says nothing so many times."""
+def _alternatives(part: str, text: str) -> list[Traits]:
+    """Return the traits that a part gives each phone; a number alone gives so many phones none."""
     if re.fullmatch(r"[0-9]+", part.strip()):
         if not 1 <= int(part) <= MAX_PHONES:
             raise _refused(text, f"{part.strip()} phones; allowed are 1 to {MAX_PHONES}")
         return [{}] * int(part)
-    found: list[Said] = []
+    found: list[Traits] = []
     named = ""
     for one in part.split(","):
-        said: dict[str, Any] = {}
+        given: dict[str, Any] = {}
         for word in one.split("+"):
             name, value = _trait(word.strip(), named, text)
             named = name if "=" in word else named
-            if name in said:
-                raise _refused(text, f"`{one.strip()}` says twice what the {name} is")
-            said[name] = value
-        found.append(said)
+            if name in given:
+                raise _refused(text, f"`{one.strip()}` has the {name} twice")
+            given[name] = value
+        found.append(given)
     return found
 
 
 def _trait(word: str, earlier: str, text: str) -> tuple[str, Any]:
-    """Return what a word says; in ``api=30,35`` the second value has the name of the first."""
+    """Return a trait by its word; in ``api=30,35`` the second value has the name of the first."""
     if word in _WORDS:
         return _WORDS[word]
     name, equals, value = word.partition("=")
@@ -122,15 +122,15 @@ def _trait(word: str, earlier: str, text: str) -> tuple[str, Any]:
     return name, found
 
 
-def _joined(chosen: tuple[Said, ...], text: str) -> PhoneKind:
-    said: dict[str, Any] = {}
+def _joined(chosen: tuple[Traits, ...], text: str) -> PhoneKind:
+    given: dict[str, Any] = {}
     for one in chosen:
         for name, value in one.items():
-            if name in said:
+            if name in given:
                 raise _refused(text, f"two parts say what the {name} is")
-            said[name] = value
-    quirks = frozenset(name for name in said if name in QUIRKS)
-    traits = {name: value for name, value in said.items() if name not in QUIRKS}
+            given[name] = value
+    quirks = frozenset(name for name in given if name in QUIRKS)
+    traits = {name: value for name, value in given.items() if name not in QUIRKS}
     return PhoneKind(**traits, quirks=quirks)
 
 
@@ -140,7 +140,7 @@ def _check_form(phone: PhoneKind, text: str) -> None:
         narrow = round(min(width, height) * 160 / density)
         raise _refused(
             text,
-            f"{width}x{height} at {density} dpi is no {phone.form}: it is {narrow} dp wide,"
+            f"{width}x{height} at {density} dpi is not a {phone.form}: it is {narrow} dp wide,"
             f" and tablets begin at {_TABLET_WIDTH}",
         )
 

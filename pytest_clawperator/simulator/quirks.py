@@ -1,7 +1,7 @@
 """The quirks of a simulated phone: how phones of some makers and versions differ from a Pixel.
 
-A fault is something that goes wrong; a quirk is how a phone is that works. Each names where
-people reported it.
+A fault is something that goes wrong; a quirk is a peculiarity of a phone that works. Each names
+where people reported it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_clawperator.errors import ConfigurationError
 
 
 class Quirk(NamedTuple):
-    """What is different on such a phone, and who says so."""
+    """What is different on such a phone, and where it was reported."""
 
     meaning: str
     source: str
@@ -30,7 +30,7 @@ QUIRKS: Mapping[str, Quirk] = {
         "https://github.com/flutter/flutter/issues/187092",
     ),
     "samsung-power": Quirk(
-        "the power manager tells getWakefulnessLocked(), and nothing else of the screen",
+        "the power manager prints getWakefulnessLocked(), and nothing else about the screen",
         "https://github.com/flutter/flutter/issues/98146",
     ),
     "several-roots": Quirk(
@@ -54,7 +54,7 @@ QUIRKS: Mapping[str, Quirk] = {
         "https://github.com/DeviceFarmer/STFService.apk/issues/144",
     ),
     "install-prompt": Quirk(
-        "the phone asks before an app is installed by adb, and refuses if nobody answers",
+        "the phone asks before an app is installed by adb, and refuses without an answer",
         "https://github.com/Genymobile/gnirehtet/issues/294",
     ),
     "log-suppressed": Quirk(
@@ -89,7 +89,7 @@ QUIRKS: Mapping[str, Quirk] = {
 
 
 def check_quirks(names: Iterable[str]) -> frozenset[str]:
-    """Return quirks by their names; ConfigurationError for one that there is not."""
+    """Return the quirks with these names; raise a ConfigurationError for an unknown one."""
     wanted = frozenset(names)
     for name in sorted(wanted - set(QUIRKS)):
         close = difflib.get_close_matches(name, QUIRKS, n=1)

@@ -1,6 +1,6 @@
-"""A plugin of pytest for guests whose tests name adb's usual port: they get that of our server.
+"""A pytest plugin that sends connections to adb's usual port to the simulator's adb server.
 
-Without it they would talk to whatever server this machine has there, with real phones.
+Without it, tests that name the usual port would talk to this machine's own server and phones.
 """
 
 from __future__ import annotations

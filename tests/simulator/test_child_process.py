@@ -1,4 +1,4 @@
-"""The simulator as a process: it says when it is ready, and leaves nothing behind."""
+"""The simulator as a process: it announces that it is ready, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def wait_until(came_true: Callable[[], bool]) -> None:
     end = time.monotonic() + DEADLINE
     while not came_true():
         assert time.monotonic() < end, "it did not come true in time"
-        time.sleep(0.01)  # nothing tells when another process's child is gone
+        time.sleep(0.01)  # there is no event for the end of another process's child
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_its_server_is_started_again() -> None:
-    """An adb server that somebody ends is back on its port, with phones and emulators."""
+    """An adb server that is ended from outside is back on its port, with phones and emulators."""
     with Simulator(devices=2, emulators=1) as simulator:
         for end in ("kill-server", "kill-server"):
             adb(simulator.adb_port, end)
@@ -153,7 +153,7 @@ def test_its_server_is_started_again() -> None:
 def test_a_server_that_cannot_be_started_again_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Phones that nobody can reach do not go on."""
+    """Phones that cannot be reached do not go on."""
     program = tmp_path / "adb"
     program.symlink_to(find_adb())
     monkeypatch.setenv("ADB_PATH", str(program))
@@ -250,7 +250,7 @@ def test_invalid_options_end_it_with_status_2(
 
 
 def test_invalid_options_end_the_process_with_status_2() -> None:
-    """The process says what is allowed, without a traceback."""
+    """The process prints what is allowed, without a traceback."""
     run = subprocess.run(
         [*COMMAND, "--api", "1"],
         capture_output=True,
@@ -272,7 +272,7 @@ def test_bad_options_from_python() -> None:
 
 
 def test_a_start_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an adb program the error says so."""
+    """Without an adb program the error names it."""
     monkeypatch.setenv("ADB_PATH", "/no/such/adb")
 
     with pytest.raises(ClawperatorError, match="/no/such/adb"):
@@ -284,11 +284,15 @@ def test_same_seed_same_phone() -> None:
 
     def look() -> list[str]:
         with Simulator(seed=7) as simulator:
+            to_phone = ("-s", simulator.serials[0], "shell")
             script = (
-                "am start -W -n com.android.settings/.Settings | head -3; getprop ro.serialno;"
-                " ps -A | tail -3; screencap -p | md5sum; logcat -d -v tag | tail -20"
+                "am start -W -n com.android.settings/.Settings | grep -v Time; getprop ro.serialno;"
+                " ps -A; logcat -d -v tag"
             )
-            seen = adb(simulator.adb_port, "-s", simulator.serials[0], "shell", script)
-            return re.sub(r"EventTime: \d+", "", seen).splitlines()
+            seen = adb(simulator.adb_port, *to_phone, script)
+            picture = subprocess.check_output(
+                [find_adb(), "-P", str(simulator.adb_port), *to_phone, "screencap -p"]
+            )
+            return [*re.sub(r"EventTime: \d+", "", seen).splitlines(), picture.hex()]
 
     assert look() == look()

@@ -1,4 +1,4 @@
-"""The text that says which simulated phones there are."""
+"""The text that describes the simulated phones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pytest_clawperator.simulator.phone_kinds import MAX_PHONES, PhoneKind, pars
     ],
 )  # fmt: skip
 def test_a_text_names_phones(text: str, phones: list[PhoneKind]) -> None:
-    """Commas separate phones, `+` joins what is said of one, `;` what is said of all."""
+    """Commas separate phones, `+` joins the traits of one, `;` begins traits of all."""
     assert parse_phones(text) == phones
 
 
@@ -54,14 +54,14 @@ def test_a_text_names_phones(text: str, phones: list[PhoneKind]) -> None:
         ("density=1", "72 to 1000"),
         ("locale=German", "such as de-DE"),
         ("form=watch", "phone or tablet"),
-        ("phone+tablet", "says twice what the form is"),
+        ("phone+tablet", "has the form twice"),
         ("phone;tablet", "two parts say what the form is"),
-        ("phone+size=1600x2560+density=320", "is no phone: it is 800 dp wide"),
-        ("tablet+size=1080x2400+density=420", "is no tablet: it is 411 dp wide"),
+        ("phone+size=1600x2560+density=320", "is not a phone: it is 800 dp wide"),
+        ("tablet+size=1080x2400+density=420", "is not a tablet: it is 411 dp wide"),
     ],
 )
 def test_what_names_no_phones_is_refused(text: str, part: str) -> None:
-    """The error says what was found, and what is allowed."""
+    """The error names what was found, and what is allowed."""
     with pytest.raises(ConfigurationError, match="names no simulated phones") as refused:
         parse_phones(text)
 

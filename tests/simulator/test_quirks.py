@@ -90,8 +90,8 @@ class TestTwoDisplays:
     def test_screencap_warns_before_a_picture_of_the_dark_display(self) -> None:
         """Without a display the first one is taken, which is dark; with one there is no warning."""
         phone = quirky("two-displays")
-        told = phone.out("dumpsys SurfaceFlinger --display-id")
-        first, second = re.findall(r"Display (\d+)", told)
+        listed = phone.out("dumpsys SurfaceFlinger --display-id")
+        first, second = re.findall(r"Display (\d+)", listed)
 
         printed = exec_out(phone, "screencap -p")
         dark = exec_out(phone, f"screencap -d {first} -p")
@@ -105,9 +105,9 @@ class TestTwoDisplays:
 
     def test_the_display_manager_tells_which_one_is_on(self) -> None:
         """One is on and one is off."""
-        told = quirky("two-displays").out("dumpsys display")
+        printed = quirky("two-displays").out("dumpsys display")
 
-        assert re.findall(r"displayId (\d+), .*state (\w+)", told) == [("0", "ON"), ("3", "OFF")]
+        assert re.findall(r"displayId (\d+), .*state (\w+)", printed) == [("0", "ON"), ("3", "OFF")]
 
 
 def test_samsungs_power_manager_tells_the_screen_in_its_own_words() -> None:
@@ -149,7 +149,7 @@ def test_a_maker_may_keep_the_log_to_errors() -> None:
 
 
 def test_a_small_log_forgets_soon() -> None:
-    """Its size is told, and old lines make room for new ones."""
+    """Its size is printed, and old lines make room for new ones."""
     phone = quirky("log-small-buffer")
 
     for number in range(30):
@@ -197,9 +197,9 @@ class TestOldToybox:
         """Lines end as on a terminal, errors are among them, and the newer shell is refused."""
         phone = quirky("old-toybox")
 
-        told = asyncio.run(_served(phone, "shell:echo out; echo err >&2"))
+        printed = asyncio.run(_served(phone, "shell:echo out; echo err >&2"))
 
-        assert told == b"out\r\nerr\r\n"
+        assert printed == b"out\r\nerr\r\n"
         with pytest.raises(ServiceRefused):
             asyncio.run(_served(phone, "shell,v2,raw:true"))
 
@@ -262,7 +262,7 @@ def test_a_phone_that_asks_installs_nothing_until_somebody_answers() -> None:
 
 
 def test_an_app_that_forbids_pictures_is_black_on_them() -> None:
-    """The home screen is drawn, an app is not, and its window says why."""
+    """The home screen is drawn, an app is not, and its window has the reason."""
     phone = quirky("secure-screen")
 
     home = exec_out(phone, "screencap -p")
@@ -287,7 +287,7 @@ class TestRightToLeft:
             there
         )
 
-    def test_language_and_direction_are_told(self) -> None:
+    def test_language_and_direction_are_printed(self) -> None:
         """A language that is written so stays; any other is changed."""
         assert quirky("rtl").out("getprop persist.sys.locale") == "ar-EG\n"
         hebrew = Phone(quirks=frozenset({"rtl"}), locale="he-IL")
@@ -321,10 +321,10 @@ class TestCutout:
         phone.run(f"wm user-rotation lock {rotation}")
 
         assert bounds(phone)[0] == frame
-        told = phone.out("dumpsys window displays")
-        assert f"app={frame[2] - frame[0]}x{frame[3] - frame[1]} " in told
+        printed = phone.out("dumpsys window displays")
+        assert f"app={frame[2] - frame[0]}x{frame[3] - frame[1]} " in printed
         height = 45 if rotation == 0 else 21
-        assert f"type=statusBars frame=[0,0][{800 if rotation % 2 else 360},{height}]" in told
+        assert f"type=statusBars frame=[0,0][{800 if rotation % 2 else 360},{height}]" in printed
         assert phone.out("wm size") == "Physical size: 360x800\n"
 
     def test_the_display_manager_tells_it(self) -> None:

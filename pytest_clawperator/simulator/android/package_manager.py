@@ -27,7 +27,7 @@ from pytest_clawperator.simulator.android.settings_store import remove_from_list
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.apps.schema import App
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:

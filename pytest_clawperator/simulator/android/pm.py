@@ -23,7 +23,7 @@ from pytest_clawperator.simulator.android.service_call import (
     dispatch,
     not_a_number,
 )
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.files import FileSystemError
 
 _USAGE = """Package manager (package) commands:
   list packages [-f] [-s] [-3] [-U] [--show-versioncode] [FILTER]

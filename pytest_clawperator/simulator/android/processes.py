@@ -72,10 +72,7 @@ def app_hangs(system: AndroidSystem, name: str, reason: str) -> None:
 def start_process(system: AndroidSystem, name: str) -> Process:
     """Return a package's process, starting one if none runs."""
     package = system.packages.get(name)
-    process = system.processes.start(name, user=package.user if package else "u0_a199")
-    if package is not None:
-        system.log.uids[process.pid] = package.app_id
-    return process
+    return system.processes.start(name, user=package.user if package else "u0_a199")
 
 
 def start_operator(system: AndroidSystem, name: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.filesystem import FULL, FileSystemError
+from pytest_clawperator.simulator.files import FULL, FileSystemError
 from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
 

@@ -46,7 +46,6 @@ class LogLine(NamedTuple):
     tag: str
     message: str
     buffer: str
-    uid: int
     first: int
     """The number of the first entry of one writing, whose entries differ in their text alone."""
     size: int
@@ -64,14 +63,11 @@ class LogBuffer:
     ) -> None:
         self.next_number = 1
         self.cut_count = 0
-        self.uids: dict[int, int] = {}
-        """Which user each process runs as, for ``-v uid`` and ``--uid``; 1000 where unknown."""
         self.is_kept: Callable[[str], bool] = lambda priority: True
         """Whether entries of a priority are kept; others are dropped as they are written."""
         self._clock = clock
         self._last_time = clock()
         self._set_back = 0.0
-        self.boot_time = self._last_time
         self._rings = {name: deque[LogLine]() for name in BUFFERS}
         self._used = dict.fromkeys(BUFFERS, 0)
         self._capacity = dict.fromkeys(BUFFERS, capacity_bytes)
@@ -115,7 +111,7 @@ class LogBuffer:
             raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
         if not self.is_kept(priority):
             return
-        ring, time, uid = self._rings[buffer], self.now(), self.uids.get(pid, 1000)
+        ring, time = self._rings[buffer], self.now()
         tid = pid if tid is None else tid
         is_plain, around = _is_plain(tag) and _is_plain(message), _ENTRY_OVERHEAD + len(tag)
         first = number = self.next_number
@@ -124,7 +120,7 @@ class LogBuffer:
             size = around + len(piece)
             if size > _MAX_SIZE or not (is_plain or _is_plain(tag + piece)):
                 tag, piece, size = _capped(tag, piece)
-            line = (number, time, pid, tid, priority, tag, piece, buffer, uid, first, size)
+            line = (number, time, pid, tid, priority, tag, piece, buffer, first, size)
             ring.append(LogLine._make(line))
             used += size
         self.next_number = number + 1

@@ -104,7 +104,7 @@ REMARKS = (
     ),
     Remark("system_server", "I", "Watch dog: x", "--------- beginning of main ({n})"),
     Remark("com.android.systemui", "D", "Markup", '  <node index="{small}" text="" />'),
-    # Somebody's log viewer shows an envelope: not at the message's start, and not of this command.
+    # A log viewer shows an envelope: not at the message's start, and not of this command.
     Remark(
         "com.example.logviewer",
         "D",

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.command import Command, Profile
 from pytest_clawperator.simulator.operator.operator_log import (

@@ -13,11 +13,10 @@ from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.faults import Fault, Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
-from pytest_clawperator.simulator.log.log_command import make_log
-from pytest_clawperator.simulator.log.logcat import make_logcat
+from pytest_clawperator.simulator.log.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import (
     Parts,
@@ -35,9 +34,8 @@ from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
-from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
-from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
+from pytest_clawperator.simulator.shell.shell import Command, Invocation, Jobs, Shell
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
@@ -157,7 +155,6 @@ class Device:
         """End everything that goes on in the phone."""
         await self._heartbeat.stop()
         await self.boot.stop()
-        await self._jobs.stop()
         await self.chatter.stop()
         await self.operators.close()
         await self._web.stop()

@@ -27,7 +27,7 @@ from pytest_clawperator.simulator.android.system import AndroidSystem, Display, 
 from pytest_clawperator.simulator.apps.load import shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
 from pytest_clawperator.simulator.operator.run import Surroundings

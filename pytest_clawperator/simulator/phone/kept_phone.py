@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.apps.schema import App
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 
 # What outlives a restart.
 _PARTS = ("/data", "/storage/emulated/0")

@@ -1,33 +1,42 @@
-"""Runs parsed scripts: lists, pipelines, loops, redirections, and the commands in them."""
+"""Runs scripts: whole ones, or commands that come in line by line."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystemError
-from pytest_clawperator.simulator.shell.encoding import decode
-from pytest_clawperator.simulator.shell.exits import (
-    BrokenPipe,
+from pytest_clawperator.simulator.files import FileSystemError
+from pytest_clawperator.simulator.shell.expansion import Expander
+from pytest_clawperator.simulator.shell.shell import (
     CommandFailure,
-    LoopExit,
-    ScriptAborted,
+    Shell,
     ShellExit,
     ShellFailure,
-    TextTooLong,
+    execute,
 )
-from pytest_clawperator.simulator.shell.jobs import SHELL
-from pytest_clawperator.simulator.shell.language.expansion import Expander
-from pytest_clawperator.simulator.shell.language.parser import Parser
-from pytest_clawperator.simulator.shell.language.syntax import (
-    Chain,
+from pytest_clawperator.simulator.shell.streams import (
+    MAX_TEXT,
+    BrokenPipe,
+    Bytes,
+    Collected,
+    Discard,
+    FileOutput,
+    Input,
+    Output,
+    Pipe,
+    Source,
+    TextTooLong,
+    decode,
+    encode,
+)
+from pytest_clawperator.simulator.shell.syntax import (
     Command,
-    For,
     Group,
     If,
     Loop,
+    Parser,
     Pipeline,
     Program,
     Redirect,
@@ -35,16 +44,50 @@ from pytest_clawperator.simulator.shell.language.syntax import (
     ShellSyntaxError,
     Simple,
 )
-from pytest_clawperator.simulator.shell.lookup import (
-    IN_SHELL,
-    find_command,
-    read_script_file,
-)
-from pytest_clawperator.simulator.shell.redirects import open_redirects
-from pytest_clawperator.simulator.shell.shell import Invocation, Shell, call
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Bytes, Collected, Pipe, Source
 
-BROKEN_PIPE = 128 + 13
+# Longer commands are parsed again only once they have grown by a quarter, or at the end.
+_PARSED_EACH_LINE = 100
+_BROKEN_PIPE = 128 + 13
+# Commands of one pipeline; more than a script with a purpose needs.
+_MAX_STAGES = 256
+
+_Descriptors = dict[int, Source | Output]
+
+
+async def run_script(
+    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
+) -> int:
+    """Run a script to its end and return its status; cancelling ends all it started."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await isolated(shell, evaluate(shell, script))
+
+
+async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
+    """Run the commands that come from standard input, as a shell without arguments does."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await run_lines(shell)
+
+
+async def run_lines(shell: Shell) -> int:
+    """Run standard input to its end; an error ends a script, but not a person's session."""
+    return await isolated(shell, _run_lines(shell))
+
+
+async def _run_lines(shell: Shell) -> int:
+    reader = _CommandReader(shell)
+    while True:
+        try:
+            program = await reader.next()
+        except ShellSyntaxError as error:
+            if not shell.is_interactive:
+                raise
+            await shell.complain(error.message)
+            shell.status = 1
+            continue
+        if program is None:
+            return shell.status
+        work = Runner(shell).program(program)
+        shell.status = await (reported(shell, work) if shell.is_interactive else work)
 
 
 async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
@@ -54,17 +97,13 @@ async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     except ShellExit as exit_:
         return exit_.status & 0xFF
     except BrokenPipe:
-        return BROKEN_PIPE
+        return _BROKEN_PIPE
 
 
 async def reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     """Run something; report the error that ends it and return its status."""
     try:
         return await work
-    except LoopExit:
-        return shell.status
-    except ScriptAborted as aborted:
-        return aborted.status
     except (ShellFailure, ShellSyntaxError) as error:
         await shell.complain(error.message)
     except TextTooLong:
@@ -76,48 +115,61 @@ async def reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     return 1
 
 
-async def evaluate(shell: Shell, script: str, *, file: str | None = None) -> int:
-    """Run a script in a shell's own state; ``file`` is where it comes from, for messages."""
+async def evaluate(shell: Shell, script: str) -> int:
+    """Run a script in a shell's own state, line by line."""
     parser = Parser(script)
     status = 0
     with shell.deeper():
-        while True:
-            try:
-                program = parser.next()
-            finally:
-                if file is not None:
-                    shell.position = f"{file}[{parser.line}]: "
-            if program is None:
-                return status
+        while (program := parser.next()) is not None:
             status = await Runner(shell).program(program)
+    return status
 
 
-async def execute(shell: Shell, args: list[str]) -> int:
-    """Find a command and run it with a shell's descriptors."""
-    command = find_command(shell, args[0])
-    if command is not None:
-        try:
-            return await call(command, args, shell)
-        except BrokenPipe:
-            if args[0] in IN_SHELL:
-                raise
-            return BROKEN_PIPE
-    try:
-        script = read_script_file(shell, args[0])
-    except CommandFailure as failure:
-        await shell.complain(failure.message)
-        return failure.status
-    inner = shell.child(name=args[0])
-    inner.positional = args[1:]
-    return await isolated(inner, evaluate(inner, script, file=args[0]))
+class _CommandReader:
+    """Collects lines of standard input until they are a complete command."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._line = 0
+
+    async def next(self) -> Program | None:
+        """Read the next complete command; None at the end of the input."""
+        shell = self._shell
+        text, tried, lines = "", 0, 0
+        while True:
+            if shell.is_interactive:
+                prompt = "> " if text else f"{shell.get('HOSTNAME')}:{shell.cwd} $ "
+                await shell.output(2).write(encode(prompt))
+            line = await shell.input(0).read_line()
+            if not line and not text:
+                return None
+            text += decode(line.replace(b"\0", b""))
+            self._line += bool(line)
+            lines += 1
+            if len(text) > MAX_TEXT:
+                raise TextTooLong
+            if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
+                continue
+            tried = len(text)
+            if not shell.is_interactive:
+                shell.position = f"<stdin>[{self._line}]: "
+            try:
+                program = _parse(text)
+            except ShellSyntaxError as error:
+                if not (error.incomplete and line):
+                    raise
+                continue
+            if program or not line:
+                return program or None
+            text, tried, lines = "", 0, 0  # a line with nothing on it but a comment
 
 
-async def spawn(invocation: Invocation, args: list[str]) -> int:
-    """Run another command for a command, in a process of its own."""
-    inner = invocation.shell.subshell()
-    inner.fds = {0: Source.of(invocation.stdin), 1: invocation.stdout, 2: invocation.stderr}
-    with inner.deeper():
-        return await isolated(inner, execute(inner, args))
+def _parse(text: str) -> Program:
+    parser = Parser(text)
+    program: Program = ()
+    while (more := parser.next()) is not None:
+        program += more
+    return program
 
 
 class Runner:
@@ -129,75 +181,21 @@ class Runner:
 
     async def program(self, program: Program) -> int:
         """Run commands one after the other."""
+        shell = self._shell
         for chain in program:
-            if chain.background:
-                self._start_background(chain)
-                self._shell.status = 0
-            else:
-                await self._chain(chain)
-        return self._shell.status
-
-    def _start_background(self, chain: Chain) -> None:
-        inner = self._shell.subshell()
-        inner.fds[0] = Source(Bytes())
-        first = chain.links[0][1].commands[0].command
-        words = first.words if isinstance(first, Simple) else ()
-        self._shell.background(
-            Runner(inner)._detached(Chain(chain.links, False)),
-            shell=inner,
-            name=(words[0].static if words else None) or SHELL,
-            ignores_hangup=bool(words) and words[0].static == "nohup",
-        )
-
-    async def _detached(self, chain: Chain) -> int:
-        """Run commands in the background, in a shell made for them."""
-        shell = self._shell
-        commands = chain.links[0][1].commands
-        if len(chain.links) > 1 or len(commands) > 1:
-            return await isolated(shell, self.program((chain,)))
-        # A single command becomes the process, which then holds only what it is redirected to.
-        try:
-            shell.fds = await open_redirects(shell, commands[0].redirects, self._expander)
-        except CommandFailure as failure:
-            await shell.complain(failure.message)
-            return failure.status
-        shell.jobs.redirect(shell.outputs())
-        alone = Pipeline((Redirected(commands[0].command, ()),), chain.links[0][1].negated)
-        return await isolated(shell, self.program((Chain((("", alone),), False),)))
-
-    async def _chain(self, chain: Chain) -> None:
-        shell = self._shell
-        last = chain.links[-1][1]
-        for operator, pipeline in chain.links:
-            if operator and (shell.status == 0) != (operator == "&&"):
-                continue
-            if pipeline is not last or pipeline.negated:
-                with self._condition():
+            for operator, pipeline in chain:
+                if not operator or (shell.status == 0) == (operator == "&&"):
                     await self._pipeline(pipeline)
-                continue
-            await self._pipeline(pipeline)
-            stops = shell.stops_at_failure and not shell.conditions and _is_process(pipeline)
-            if stops and shell.status:
-                raise ShellExit(shell.status)
-
-    @contextmanager
-    def _condition(self) -> Iterator[None]:
-        """Run something whose failure does not stop a script after ``set -e``."""
-        self._shell.conditions += 1
-        try:
-            yield
-        finally:
-            self._shell.conditions -= 1
+        return shell.status
 
     async def _pipeline(self, pipeline: Pipeline) -> None:
         await self._shell.give_turn()
         if len(pipeline.commands) == 1:
             status = await self._command(pipeline.commands[0])
+        elif len(pipeline.commands) > _MAX_STAGES:
+            raise ShellFailure("can't fork - try again")
         else:
-            with self._shell.jobs.pipeline(len(pipeline.commands)) as possible:
-                if not possible:
-                    raise ShellFailure("can't fork - try again")
-                status = await self._stages(pipeline.commands)
+            status = await self._stages(pipeline.commands)
         self._shell.status = int(status == 0) if pipeline.negated else status
 
     async def _stages(self, commands: Sequence[Redirected]) -> int:
@@ -213,7 +211,11 @@ class Runner:
         try:
             await asyncio.wait(tasks)
         finally:
-            await _cancel(tasks)
+            pending = [task for task in tasks if not task.done()]
+            for task in pending:
+                task.cancel()
+            if pending:
+                await asyncio.wait(pending)
         return tasks[-1].result()
 
     async def _stage(self, command: Redirected, reads: Pipe | None, writes: Pipe | None) -> int:
@@ -224,12 +226,7 @@ class Runner:
         if writes is not None:
             shell.fds[1] = writes
         try:
-            status = await isolated(shell, self._command(command))
-            if reads is not None:
-                reads.close_reading()
-            if writes is not None:
-                await shell.released(writes)
-            return status
+            return await isolated(shell, self._command(command))
         finally:
             if reads is not None:
                 reads.close_reading()
@@ -238,58 +235,54 @@ class Runner:
 
     async def _command(self, node: Redirected) -> int:
         """Run one command with its redirections."""
-        shell = self._shell
         try:
             if isinstance(node.command, Simple):
                 return await self._simple(node.command, node.redirects)
-            return await self._compound(node.command, node.redirects)
+            with await self._redirected(node.redirects), self._shell.deeper():
+                return await self._compound(node.command)
         except CommandFailure as failure:
-            await shell.complain(failure.message)
+            await self._shell.complain(failure.message)
             return failure.status
 
     async def _simple(self, node: Simple, redirects: Sequence[Redirect]) -> int:
         shell = self._shell
         shell.substitution_status = 0
         arguments = await self._expander.arguments(node.words)
-        assignments = [
-            (assignment.name, await self._expander.text(assignment.value))
-            for assignment in node.assignments
-        ]
-        saved = shell.fds
-        shell.fds = await open_redirects(shell, redirects, self._expander)
-        try:
+        assignments = [(name, await self._expander.text(value)) for name, value in node.assignments]
+        with await self._redirected(redirects):
             if not arguments:
                 for name, value in assignments:
-                    shell.assign(name, value)
+                    shell.put(name, value)
                 return shell.substitution_status
-            if arguments == ["exec"]:
-                redirects = ()  # they stay
-                return 0
             with self._exported(assignments):
                 return await execute(shell, arguments)
-        except ShellFailure as failure:
-            await shell.complain(failure.message)
-            raise ScriptAborted(1) from None
+
+    async def _redirected(self, redirects: Sequence[Redirect]) -> AbstractContextManager[None]:
+        """Open redirections; return what applies them for the length of a block."""
+        opened = await _open_redirects(self._shell, redirects, self._expander)
+        return self._with_descriptors(opened)
+
+    @contextmanager
+    def _with_descriptors(self, descriptors: _Descriptors) -> Iterator[None]:
+        saved, self._shell.fds = self._shell.fds, descriptors
+        try:
+            yield
         finally:
-            if redirects:
-                shell.fds = saved
+            self._shell.fds = saved
 
     @contextmanager
     def _exported(self, assignments: Sequence[tuple[str, str]]) -> Iterator[None]:
         """Export variables for one command only."""
         shell = self._shell
-        saved = [(name, shell.env.get(name), shell.variables.get(name)) for name, _ in assignments]
+        saved = dict(shell.env), dict(shell.variables)
         for name, value in assignments:
             shell.put(name, value)
             shell.export(name)
         try:
             yield
         finally:
-            for name, exported, private in reversed(saved):
-                for variables, old in ((shell.env, exported), (shell.variables, private)):
-                    variables.pop(name, None)
-                    if old is not None:
-                        variables[name] = old
+            if assignments:
+                shell.env, shell.variables = saved
 
     async def _substitute(self, body: Program) -> str:
         """Run the commands of ``$(…)``; return their output without newlines at its end."""
@@ -299,93 +292,86 @@ class Runner:
         with inner.deeper():
             work = Runner(inner).program(body)
             self._shell.substitution_status = await isolated(inner, work)
-            await inner.released(output)
         return decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
 
-    # Compound commands
-
-    async def _compound(self, command: Command, redirects: Sequence[Redirect]) -> int:
-        shell = self._shell
-        saved = shell.fds
-        shell.fds = await open_redirects(shell, redirects, self._expander)
-        try:
-            with shell.deeper():
-                return await self._body(command)
-        finally:
-            if redirects:
-                shell.fds = saved
-
-    async def _body(self, command: Command) -> int:
+    async def _compound(self, command: Command) -> int:
         if isinstance(command, Group):
             if not command.in_subshell:
                 return await self.program(command.body)
             inner = self._shell.subshell()
             return await isolated(inner, Runner(inner).program(command.body))
-        if isinstance(command, If):
-            return await self._if(command)
         if isinstance(command, Loop):
             return await self._loop(command)
-        assert isinstance(command, For)
-        return await self._for(command)
-
-    async def _if(self, command: If) -> int:
+        assert isinstance(command, If)
         for condition, body in command.arms:
-            with self._condition():
-                status = await self.program(condition)
-            if status == 0:
+            if await self.program(condition) == 0:
                 return await self.program(body)
         return await self.program(command.otherwise) if command.otherwise else 0
 
     async def _loop(self, command: Loop) -> int:
         status = 0
-        with self._looping():
-            while True:
-                await self._shell.give_turn()
-                try:
-                    with self._condition():
-                        is_true = await self.program(command.condition) == 0
-                    if is_true == command.until:
-                        return status
-                    status = await self.program(command.body)
-                except LoopExit as exit_:
-                    status = 0
-                    if not exit_.again:
-                        return status
-
-    async def _for(self, command: For) -> int:
-        status = 0
-        values = await self._expander.arguments(command.words)
-        with self._looping():
-            for value in values:
-                self._shell.assign(command.name, value)
-                try:
-                    status = await self.program(command.body)
-                except LoopExit as exit_:
-                    status = 0
-                    if not exit_.again:
-                        break
+        while (await self.program(command.condition) == 0) != command.until:
+            status = await self.program(command.body)
         return status
 
-    @contextmanager
-    def _looping(self) -> Iterator[None]:
-        self._shell.loops += 1
-        try:
-            yield
-        finally:
-            self._shell.loops -= 1
+
+# Redirections
 
 
-def _is_process(pipeline: Pipeline) -> bool:
-    """Whether a pipeline is more than a group or loop, whose commands were checked already."""
-    command = pipeline.commands[0].command
-    is_single = isinstance(command, Simple) or (isinstance(command, Group) and command.in_subshell)
-    return is_single or len(pipeline.commands) > 1
+async def _open_redirects(
+    shell: Shell, redirects: Sequence[Redirect], expander: Expander
+) -> _Descriptors:
+    """Return a shell's descriptors with redirections applied; raise CommandFailure if one fails."""
+    if not redirects:
+        return shell.fds
+    descriptors = dict(shell.fds)
+    for redirect in redirects:
+        fd, operator = redirect.fd, redirect.operator
+        target = await expander.text(redirect.target)
+        if operator in (">&", "<&"):
+            _duplicate(fd, operator, target, descriptors)
+        elif operator == "<":
+            descriptors[fd] = _open_input(shell, target)
+        elif operator == "&>":
+            descriptors[1] = descriptors[2] = _open_output(shell, target, append=False)
+        else:
+            descriptors[fd] = _open_output(shell, target, append=operator == ">>")
+    return descriptors
 
 
-async def _cancel(tasks: Sequence[asyncio.Task[int]]) -> None:
-    """Cancel the tasks that still run, and wait for their end."""
-    pending = [task for task in tasks if not task.done()]
-    for task in pending:
-        task.cancel()
-    if pending:
-        await asyncio.wait(pending)
+def _duplicate(fd: int, operator: str, target: str, descriptors: _Descriptors) -> None:
+    if target == "-":
+        descriptors.pop(fd, None)
+    elif not target.isdecimal():
+        raise CommandFailure(f"{operator}{target} : illegal file descriptor name")
+    elif int(target[:9]) not in descriptors:
+        raise CommandFailure(f"{operator}{target} : bad file descriptor")
+    else:
+        descriptors[fd] = descriptors[int(target)]
+
+
+def _open_input(shell: Shell, target: str) -> Source:
+    try:
+        return Source(Bytes(shell.files.read(_path(shell, target))))
+    except FileSystemError as error:
+        raise CommandFailure(f"can't open {target}: {error.reason}") from None
+
+
+def _open_output(shell: Shell, target: str, *, append: bool) -> Output:
+    if target == "/dev/null":
+        return Discard()
+    try:
+        path = _path(shell, target)
+        if append:
+            shell.files.append(path, b"")
+        else:
+            shell.files.write(path, b"")
+    except FileSystemError as error:
+        raise CommandFailure(f"can't create {target}: {error.reason}") from None
+    return FileOutput(shell.files, path)
+
+
+def _path(shell: Shell, target: str) -> str:
+    if not target:
+        raise FileSystemError(target, reason="No such file or directory")
+    return shell.files.resolve(target, shell.cwd)

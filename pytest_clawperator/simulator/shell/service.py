@@ -8,13 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.shell.encoding import encode
-from pytest_clawperator.simulator.shell.exits import BrokenPipe
-from pytest_clawperator.simulator.shell.session import interruptible, run_input, run_script
+from pytest_clawperator.simulator.shell.runner import run_input, run_script
 from pytest_clawperator.simulator.shell.shell import Shell
-from pytest_clawperator.simulator.shell.signals import HANGUP
-from pytest_clawperator.simulator.shell.streams import Output, Pipe
-from pytest_clawperator.simulator.shell.terminal import Terminal
+from pytest_clawperator.simulator.shell.streams import BrokenPipe, Output, Pipe, encode
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
@@ -27,6 +23,9 @@ _MAX_ARGUMENT = 128 * 1024
 _CANNOT_EXECUTE = 126
 # How long a command that was just reading may take to make use of what it read.
 _GRACE_SECONDS = 1.0
+# What a terminal sends for Ctrl-C and Ctrl-D.
+_INTERRUPT, _END = b"\x03", b"\x04"
+_INTERRUPTED = 128 + 2
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ class ShellRequest:
     command: str
     protocol: bool
     terminal: bool
-    terminal_type: str
 
 
 def parse_request(destination: str) -> ShellRequest:
@@ -47,13 +45,10 @@ def parse_request(destination: str) -> ShellRequest:
         raise ServiceRefused(destination)
     command = command.partition("\0")[0]
     terminal = kind == "shell" and not command
-    terminal_type = "dumb"
     for word in words:
         if word in ("raw", "pty"):
             terminal = word == "pty"
-        elif word.startswith("TERM="):
-            terminal_type = word.removeprefix("TERM=")
-    return ShellRequest(command, "v2" in words, terminal, terminal_type)
+    return ShellRequest(command, "v2" in words, terminal)
 
 
 async def serve_shell(destination: str, stream: Stream, make_shell: Callable[[], Shell]) -> None:
@@ -124,6 +119,28 @@ class _Packets:
         return bytes(typed), False
 
 
+class _Terminal:
+    """What is between a person and a shell: it shows what is typed, and ends lines with CR LF."""
+
+    def __init__(self, screen: Output, keyboard: Pipe) -> None:
+        self._screen = screen
+        self._keyboard = keyboard
+
+    async def write(self, data: bytes) -> None:
+        """Show output."""
+        await self._screen.write(data.replace(b"\n", b"\r\n"))
+
+    async def type(self, data: bytes) -> bool:
+        """Pass on what is typed; return False if it interrupts the shell."""
+        typed, interrupt, _ = data.replace(b"\r", b"\n").partition(_INTERRUPT)
+        typed, end, _ = typed.partition(_END)
+        await self.write(typed)
+        await self._keyboard.write(typed)
+        if end:
+            self._keyboard.close_writing()
+        return not interrupt
+
+
 class _Conversation:
     """One shell service from its start to its end."""
 
@@ -134,13 +151,11 @@ class _Conversation:
         self._stdin = Pipe(capacity=_UNREAD)
         self._stdout: Output = _HostOutput(stream, _STDOUT if request.protocol else None)
         self._stderr: Output = self._stdout
-        self._host_closed = False
         self._stdin_was_wanted = False
-        self._terminal: Terminal | None = None
-        shell.env["TERM"] = request.terminal_type
+        self._terminal: _Terminal | None = None
         if request.terminal:
-            shell.has_terminal = True
-            self._terminal = Terminal(self._stdout, self._stdin, shell)
+            shell.is_interactive = not request.command
+            self._terminal = _Terminal(self._stdout, self._stdin)
             self._stdout = self._stderr = self._terminal
         elif request.protocol:
             self._stderr = _HostOutput(stream, _STDERR)
@@ -152,17 +167,19 @@ class _Conversation:
         listening = loop.create_task(self._listen())
         try:
             await asyncio.wait((work, listening), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and (self._stdin_was_wanted or HANGUP in self._shell.traps):
+            if not work.done() and self._stdin_was_wanted:
                 await asyncio.wait((work,), timeout=_GRACE_SECONDS)
         finally:
             for task in (work, listening):
                 task.cancel()
             await asyncio.wait((work, listening))
-        if not work.cancelled():
-            work.result()
+        status = _INTERRUPTED if work.cancelled() else work.result()
+        if self._request.protocol:
+            with suppress(StreamClosed):
+                await self._stream.write(_packet(_EXIT, bytes([status])))
 
     async def _listen(self) -> None:
-        """Pass on what the host sends, until it closes the stream."""
+        """Pass on what the host sends, until it closes the stream or interrupts the shell."""
         packets = _Packets() if self._request.protocol else None
         try:
             while data := await self._stream.read():
@@ -170,36 +187,20 @@ class _Conversation:
                 if packets is not None:
                     data, ends = packets.feed(data)
                 if self._terminal is not None:
-                    await self._terminal.type(data)
-                elif data:
+                    if not await self._terminal.type(data):
+                        return
+                    continue
+                if data:
                     await self._stdin.write(data)
-                if ends and self._terminal is None:
+                if ends:
                     self._stdin.close_writing()
         except BrokenPipe:
             pass
-        self._host_closed = True
-        if HANGUP in self._shell.traps:
-            self._shell.jobs.send(self._shell.pid, HANGUP)
         self._stdin_was_wanted = self._stdin.is_wanted
         self._stdin.close_writing()
 
-    async def _work(self) -> None:
-        shell = self._shell
-        status = await self._status()
-        if self._request.protocol and self._terminal is None and not self._host_closed:
-            # Like the pipes of a real adbd, the stream stays open for what still writes there.
-            await shell.released(self._stdout, self._stderr)
-        else:
-            await shell.jobs.stop(session=shell.session)
-        if self._request.protocol:
-            with suppress(StreamClosed):
-                await self._stream.write(_packet(_EXIT, bytes([status])))
-
-    async def _status(self) -> int:
-        shell, streams = self._shell, (self._stdin, self._stdout, self._stderr)
-        if not self._request.command:
-            return await run_input(shell, *streams, terminal=self._terminal)
-        run = run_script(shell, self._request.command, *streams)
-        if self._terminal is None:
-            return await run
-        return await interruptible(run, self._terminal)
+    async def _work(self) -> int:
+        streams = (self._stdin, self._stdout, self._stderr)
+        if self._request.command:
+            return await run_script(self._shell, self._request.command, *streams)
+        return await run_input(self._shell, *streams)

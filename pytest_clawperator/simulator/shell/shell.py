@@ -1,61 +1,45 @@
-"""The state of one shell, and the call of a command in it."""
+"""The state of one shell, the call of a command in it, and the programs that signals reach."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.shell.encoding import encode
-from pytest_clawperator.simulator.shell.exits import (
-    BrokenPipe,
-    CommandFailure,
-    ControlFlow,
-    ShellFailure,
-    TextTooLong,
-)
-from pytest_clawperator.simulator.shell.jobs import Job, Jobs
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.streams import (
     MAX_TEXT,
+    BrokenPipe,
     Bytes,
     ClosedOutput,
     Input,
     Output,
     Source,
+    TextTooLong,
+    encode,
 )
 
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.
 MAX_NESTING = 40
-_KEPT_CHILDREN = 64
-AT_EXIT = 0
-"""What stands among a shell's traps for its end."""
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
-DEFAULT_ENVIRONMENT = {
-    "ANDROID_ART_ROOT": "/apex/com.android.art",
-    "ANDROID_ASSETS": "/system/app",
-    "ANDROID_BOOTLOGO": "1",
+_ENVIRONMENT = {
     "ANDROID_DATA": "/data",
     "ANDROID_ROOT": "/system",
-    "ANDROID_STORAGE": "/storage",
     "EXTERNAL_STORAGE": "/sdcard",
     "HOME": "/",
     "HOSTNAME": "localhost",
-    "LOGNAME": "shell",
-    "PATH": "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:"
-    "/system_ext/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin",
+    "PATH": "/product/bin:/system/bin:/system/xbin:/vendor/bin",
     "SHELL": "/bin/sh",
-    "TERM": "dumb",
     "TMPDIR": "/data/local/tmp",
     "USER": "shell",
 }
+_PROGRAM_FOLDERS = ("/bin", "/product/bin", "/system/bin", "/system/xbin", "/vendor/bin")
+_NOT_FOUND, _CANNOT_EXECUTE = 127, 126
 
 _log = logging.getLogger(__name__)
 
@@ -82,28 +66,8 @@ class Invocation:
 Command = Callable[[Invocation], Awaitable[int]]
 
 
-async def call(command: Command, args: list[str], shell: Shell) -> int:
-    """Call a command with a shell's descriptors; report its failure and return its status."""
-    invocation = Invocation(args, shell.input(0), shell.output(1), shell.output(2), shell)
-    try:
-        return await command(invocation) & 0xFF
-    except (ControlFlow, ShellFailure, BrokenPipe):
-        raise
-    except CommandFailure as failure:
-        await invocation.err(f"{args[0]}: {failure.message}\n")
-        return failure.status
-    except FileSystemError as error:
-        await invocation.err(f"{args[0]}: {error}\n")
-    except (TextTooLong, MemoryError):
-        await invocation.err(f"{args[0]}: Out of memory\n")
-    except Exception:  # a bug in one command must not take the phone down
-        _log.exception("the command %.1000r failed", args)
-        await invocation.err(f"{args[0]}: internal error of the simulated command\n")
-    return 1
-
-
 class Shell:
-    """The variables, working directory, descriptors and jobs of one shell."""
+    """The variables, working directory and descriptors of one shell."""
 
     def __init__(
         self,
@@ -117,27 +81,19 @@ class Shell:
     ) -> None:
         self.commands = commands
         self.files = files
-        self.env = dict(DEFAULT_ENVIRONMENT if env is None else env)
+        self.env = dict(_ENVIRONMENT if env is None else env)
         self.clock = clock
         self.jobs = Jobs() if jobs is None else jobs
         self.name = name
         self.cwd = "/"
         self.pid = self.jobs.new_pid()
-        self.position = ""  # the file and line that runs, for messages
+        self.position = ""  # the line of standard input that runs, for messages
         self.variables: dict[str, str] = {}
-        self.positional: list[str] = []
-        self.has_terminal = False
+        self.is_interactive = False
         self.status = 0
         self.substitution_status = 0
         self.fds: dict[int, Source | Output] = {}
-        self.session: object = object()
-        self.children: dict[int, Job] = {}
-        self.last_job: int | None = None
-        self.loops = 0
-        self.stops_at_failure = False
-        self.conditions = 0  # how many conditions this is inside of, where failing is no failure
         self.depth = 0
-        self.traps: dict[int, str] = {}  # what runs at a signal, by its number
         self._commands_run = 0
 
     def subshell(self) -> Shell:
@@ -145,11 +101,7 @@ class Shell:
         inner = copy(self)
         inner.env = dict(self.env)
         inner.variables = dict(self.variables)
-        inner.positional = list(self.positional)
         inner.fds = dict(self.fds)
-        inner.children = {}
-        inner.traps = {}
-        inner.loops = 0
         return inner
 
     def child(self, *, name: str) -> Shell:
@@ -158,18 +110,13 @@ class Shell:
             self.commands, self.files, env=self.env, clock=self.clock, jobs=self.jobs, name=name
         )
         inner.cwd = self.cwd
-        inner.session = self.session
-        inner.has_terminal = self.has_terminal
         inner.depth = self.depth
         inner.fds = dict(self.fds)
         return inner
 
     async def complain(self, message: str) -> None:
         """Write a message of the shell itself to standard error."""
-        # A script that runs under its own name is not named twice.
-        named = self.position.startswith(f"{self.name}[")
-        prefix = self.position if named else f"{self.name}: {self.position}"
-        await self.output(2).write(encode(f"{prefix}{message}\n"))
+        await self.output(2).write(encode(f"{self.name}: {self.position}{message}\n"))
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -188,35 +135,12 @@ class Shell:
         if self._commands_run % _COMMANDS_PER_TURN == 0:
             await asyncio.sleep(0)
 
-    # Background jobs
-
-    def background(
-        self, work: Coroutine[Any, Any, int], *, shell: Shell, name: str, ignores_hangup: bool
-    ) -> None:
-        """Run something in a subshell without waiting for it."""
-        job = self.jobs.start(work, session=self.session, outputs=shell.outputs(), name=name)
-        if job is None:
-            raise ShellFailure("can't fork - try again")
-        shell.pid = self.pid
-        job.ignores_hangup = ignores_hangup
-        self.last_job = job.pid
-        self.children[job.pid] = job
-        ended = [pid for pid, child in self.children.items() if child.task.done()]
-        for pid in ended[: max(0, len(self.children) - _KEPT_CHILDREN)]:
-            del self.children[pid]
-
-    async def released(self, *outputs: Output) -> None:
-        """Wait until no background job of this session can write to these outputs."""
-        await self.jobs.released(*outputs, session=self.session)
-
     # Variables
 
     def get(self, name: str) -> str | None:
         """Return a variable, exported or not."""
         if name == "PWD":
             return self.cwd
-        if name == "RANDOM":
-            return str(int.from_bytes(os.urandom(2), "big") >> 1)
         value = self.variables.get(name)
         return self.env.get(name) if value is None else value
 
@@ -226,12 +150,6 @@ class Shell:
             raise TextTooLong
         (self.env if name in self.env else self.variables)[name] = value
 
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable as a script does; raise ShellFailure where it would not be respected."""
-        if name == "IFS":
-            raise ShellFailure("IFS is supported by the simulated shell only in front of 'read'")
-        self.put(name, value)
-
     def export(self, name: str) -> None:
         """Make a variable visible to commands."""
         if name in self.variables:
@@ -240,14 +158,10 @@ class Shell:
             self.env.setdefault(name, "")
 
     def parameter(self, name: str) -> str | None:
-        """Return the value of ``$name``, special parameters included."""
-        if name[0].isdigit():
-            number = int(name[:9])
-            if number == 0:
-                return self.name
-            return self.positional[number - 1] if number <= len(self.positional) else None
-        special = _SPECIAL.get(name)
-        return special(self) if special else self.get(name)
+        """Return the value of ``$name``, ``$?`` and ``$$`` included."""
+        if name == "?":
+            return str(self.status)
+        return str(self.pid) if name == "$" else self.get(name)
 
     # Descriptors
 
@@ -261,16 +175,134 @@ class Shell:
         output = self.fds.get(fd)
         return ClosedOutput() if output is None or isinstance(output, Source) else output
 
-    def outputs(self) -> list[Output]:
-        """Return everything that can be written to."""
-        return [output for output in self.fds.values() if not isinstance(output, Source)]
+
+async def execute(shell: Shell, args: list[str]) -> int:
+    """Find a command and call it with a shell's descriptors; report its failure."""
+    invocation = Invocation(args, shell.input(0), shell.output(1), shell.output(2), shell)
+    try:
+        command = _found(shell, args[0])
+    except CommandFailure as failure:
+        await shell.complain(failure.message)
+        return failure.status
+    try:
+        return await command(invocation) & 0xFF
+    except (ShellExit, ShellFailure, BrokenPipe):
+        raise
+    except CommandFailure as failure:
+        await invocation.err(f"{args[0]}: {failure.message}\n")
+        return failure.status
+    except FileSystemError as error:
+        await invocation.err(f"{args[0]}: {error}\n")
+    except (TextTooLong, MemoryError):
+        await invocation.err(f"{args[0]}: Out of memory\n")
+    except Exception:  # a bug in one command must not take the phone down
+        _log.exception("the command %.1000r failed", args)
+        await invocation.err(f"{args[0]}: internal error of the simulated command\n")
+    return 1
 
 
-_SPECIAL: dict[str, Callable[[Shell], str | None]] = {
-    "?": lambda shell: str(shell.status),
-    "$": lambda shell: str(shell.pid),
-    "!": lambda shell: None if shell.last_job is None else str(shell.last_job),
-    "#": lambda shell: str(len(shell.positional)),
-    "*": lambda shell: " ".join(shell.positional) if shell.positional else None,
-    "@": lambda shell: " ".join(shell.positional) if shell.positional else None,
-}
+def _found(shell: Shell, name: str) -> Command:
+    """Return a command by its name or path; raise CommandFailure if there is none."""
+    folder, slash, base = name.rpartition("/")
+    command = shell.commands.get(base)
+    if command is not None and (not slash or folder in _PROGRAM_FOLDERS):
+        return command
+    if slash and shell.files.exists(name if folder.startswith("/") else f"{shell.cwd}/{name}"):
+        raise CommandFailure(f"{name}: can't execute: Permission denied", status=_CANNOT_EXECUTE)
+    raise CommandFailure(f"{name}: inaccessible or not found", status=_NOT_FOUND)
+
+
+# Programs and signals
+
+NAMES = (
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM",
+)  # fmt: skip
+"""The names of the first signals, in the order of their numbers."""
+
+TERMINATE = 15
+_LAST_SIGNAL = 64
+_FIRST_PID, _LAST_PID = 20000, 32767
+
+
+def signal_number(text: str) -> int | None:
+    """Return the number of a signal; None for an unknown one."""
+    name = text.upper().removeprefix("SIG")
+    if name in NAMES:
+        return NAMES.index(name) + 1
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
+    return number if 0 <= number <= _LAST_SIGNAL else None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that runs until a signal comes; ``signal`` takes its number."""
+
+    pid: int
+    name: str
+    signal: Callable[[int], None]
+
+
+class Jobs:
+    """The programs of one device that others can see and signal."""
+
+    def __init__(self) -> None:
+        self._programs: dict[int, Program] = {}
+        self._next_pid = _FIRST_PID
+
+    def new_pid(self) -> int:
+        """Return a process id that is not in use."""
+        while True:
+            pid = self._next_pid
+            self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
+            if pid not in self._programs:
+                return pid
+
+    @contextmanager
+    def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
+        """List a program while it runs, under the ``pid`` of its shell if that is free."""
+        own = self.new_pid() if pid in self._programs else pid
+        self._programs[own] = Program(own, name, signal)
+        try:
+            yield
+        finally:
+            del self._programs[own]
+
+    def programs(self) -> list[Program]:
+        """List the programs that run, by process id."""
+        return sorted(self._programs.values(), key=lambda program: program.pid)
+
+    def send(self, pid: int, number: int) -> bool:
+        """Send a signal (0 only asks); return whether there is such a program."""
+        program = self._programs.get(pid)
+        if program is not None and number:
+            program.signal(number)
+        return program is not None
+
+
+# Early ends
+
+
+class CommandFailure(Exception):
+    """A command fails; the shell prints its name and the message and takes the status."""
+
+    def __init__(self, message: str, *, status: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+class ShellFailure(Exception):
+    """The script cannot continue; the shell prints its own name and the message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ShellExit(Exception):
+    """The shell or subshell ends with this status; not an error."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status

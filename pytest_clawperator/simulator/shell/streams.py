@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Protocol
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.shell.exits import BrokenPipe, TextTooLong
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024
@@ -15,6 +13,14 @@ _PIPE_CAPACITY = 64 * 1024
 _PIECE = 64 * 1024
 # What the shell keeps as one text: a variable, an expansion, the output of a substitution.
 MAX_TEXT = 4 * 1024 * 1024
+
+
+class TextTooLong(Exception):
+    """A script asks the shell to hold more text than there is room for."""
+
+
+class BrokenPipe(Exception):
+    """The reader of a command's output is gone."""
 
 
 class Output(Protocol):
@@ -89,24 +95,6 @@ class Bytes:
         piece = self._data[self._position : self._position + _PIECE]
         self._position += len(piece)
         return piece
-
-
-class Endless:
-    """An input that never ends, such as ``/dev/zero``; ``make`` returns so many bytes of it."""
-
-    def __init__(self, make: Callable[[int], bytes]) -> None:
-        self._make = make
-
-    async def read(self) -> bytes:
-        """Return the next piece."""
-        await asyncio.sleep(0)
-        return self._make(_PIECE)
-
-
-def open_file(files: FileSystem, path: str) -> Input:
-    """Open a file of the device for reading."""
-    make = files.endless(path)
-    return Bytes(files.read(path)) if make is None else Endless(make)
 
 
 class Pipe:
@@ -214,13 +202,14 @@ class ClosedOutput:
         raise FileSystemError("write", reason="Bad file descriptor")
 
 
-async def read_all(source: Input) -> bytes:
-    """Read an input to its end."""
-    pieces = []
-    size = 0
-    while data := await source.read():
-        pieces.append(data)
-        size += len(data)
-        if size > 16 * MAX_TEXT:
-            raise TextTooLong
-    return b"".join(pieces)
+def encode(text: str) -> bytes:
+    """Return the bytes of a text; bytes that were not UTF-8 come back unchanged."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, for example from JSON
+        return text.encode("utf-8", "replace")
+
+
+def decode(data: bytes) -> str:
+    """Return the text of some bytes; what is not UTF-8 survives the way back."""
+    return data.decode("utf-8", "surrogateescape")

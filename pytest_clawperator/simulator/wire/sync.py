@@ -5,9 +5,8 @@ from __future__ import annotations
 import stat
 import struct
 
-from pytest_clawperator.simulator import filesystem
-from pytest_clawperator.simulator.file_nodes import Stat
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator import files as filesystem
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError, Stat
 from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from pytest_clawperator.simulator.shell.runner import run_script
 from pytest_clawperator.simulator.shell.service import serve_shell
-from pytest_clawperator.simulator.shell.session import run_script
 from tests.doubles.simulator.android_phone import (
     DEADLINE,
     Collected,

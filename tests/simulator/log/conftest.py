@@ -11,7 +11,6 @@ from tests.simulator.log.logcat_phone import Phone
 def phone() -> Phone:
     """Return a phone with a few entries in its log."""
     phone = Phone()
-    phone.log.uids[4242] = 10123
     phone.log.write("I", "TaskScopeDefault", "first", pid=4242)
     phone.log.write("D", "E", "second", pid=77, tid=78)
     phone.log.write("E", "AndroidRuntime", "third", pid=4242, buffer="crash")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.log.logcat import make_logcat
 
@@ -18,7 +18,7 @@ NOON = 1774692000.123456  # 2026-03-28 10:00:00 UTC and a bit
 
 @dataclass
 class Sink:
-    """Keeps every write by itself, and tells when one came."""
+    """Keeps every write by itself, and signals that one came."""
 
     writes: list[bytes] = field(default_factory=list)
     came: asyncio.Event = field(default_factory=asyncio.Event)

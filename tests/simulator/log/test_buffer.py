@@ -231,17 +231,6 @@ def test_clear_forgets_but_numbers_go_on() -> None:
     assert [(line.number, line.message) for line in log.since(0)] == [(2, "kept"), (3, "new")]
 
 
-def test_entries_carry_their_processes_user() -> None:
-    """The user is looked up when the entry is written."""
-    log = make_log()
-    log.uids[77] = 10123
-
-    log.write("I", "T", "x", pid=77)
-    log.write("I", "T", "y", pid=78)
-
-    assert [line.uid for line in log.since(0)] == [10123, 1000]
-
-
 def test_wait_returns_when_the_entry_comes() -> None:
     """Everybody who waits for a number wakes up once it is there, and not before."""
 

@@ -19,7 +19,7 @@ def make_log() -> LogBuffer:
 
 
 def said(seed: int, count: int, pid_of: Callable[[str], int | None] | None = None) -> LogBuffer:
-    """Return a log in which somebody has talked."""
+    """Return a log with chatter in it."""
     log = make_log()
     Chatter(log, rng=random.Random(seed), pid_of=pid_of).write_lines(count)
     return log
@@ -48,8 +48,8 @@ def test_pids_are_those_of_the_phone() -> None:
     assert all(line.pid > 0 for line in lines)
 
 
-def test_shown_envelopes_belong_to_nobody() -> None:
-    """A log viewer's line holds a whole envelope in its middle, of a command that nobody sent."""
+def test_shown_envelopes_belong_to_no_command() -> None:
+    """A log viewer's line holds an envelope in its middle, of a command that was never sent."""
     shown = [line for line in said(5, 1000).since(0) if "[Clawperator-Result]" in line.message]
 
     assert shown

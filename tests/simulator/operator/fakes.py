@@ -13,7 +13,7 @@ from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.command import Profile

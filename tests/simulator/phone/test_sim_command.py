@@ -175,7 +175,7 @@ class TestReset:
             "settings list secure; pm list packages -U; getprop; ps -A | grep -v ^shell; sim screen"
         )
         assert after == before
-        assert phone.run("test -e /sdcard/y").status == 1
+        assert phone.run("[ -e /sdcard/y ]").status == 1
         assert phone.out("sim fault list; sim chatter; sim profile") == "0\ndocumented\n"
         assert phone.system.display.awake
 
@@ -185,7 +185,7 @@ class TestReset:
 
         out = phone.out(
             "settings put global x 1; echo y > /sdcard/y; sim reset;"
-            " settings get global x; test -e /sdcard/y || echo gone"
+            " settings get global x; [ -e /sdcard/y ] || echo gone"
         )
 
         assert out == "null\ngone\n"

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
-from pytest_clawperator.simulator.shell.session import run_script
+from pytest_clawperator.simulator.shell.runner import run_script
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.shell.streams import Bytes, Collected
 

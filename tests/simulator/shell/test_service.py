@@ -28,7 +28,7 @@ from tests.simulator.shell.hosts import (
     packet,
     serve,
 )
-from tests.simulator.shell.scripts import DEADLINE, Gate, new_shell, soon, with_gate
+from tests.simulator.shell.scripts import Gate, new_shell, soon, with_gate
 
 # Without the shell protocol
 
@@ -57,7 +57,7 @@ def test_bytes_pass_unchanged() -> None:
 
 @pytest.mark.parametrize("destination", ["shell", "sync:", "exec,v2:ls", "shellx:ls", "", ":"])
 def test_other_services_are_refused(destination: str) -> None:
-    """What is no shell service is refused before anything is written."""
+    """What is not a shell service is refused before anything is written."""
     with pytest.raises(ServiceRefused):
         serve(destination)
 
@@ -91,7 +91,7 @@ def test_large_output_is_split_into_packets() -> None:
     assert stream.packets()[STDOUT] == expected
 
 
-def test_standard_input_comes_in_packets_and_ends_when_told() -> None:
+def test_standard_input_comes_in_packets_and_ends_with_one() -> None:
     """What the host types arrives; closing the input lets a reader finish."""
     stream = serve(
         "shell,v2,raw:cat; echo end",
@@ -102,7 +102,7 @@ def test_standard_input_comes_in_packets_and_ends_when_told() -> None:
     assert stream.packets() == {STDOUT: b"one\ntwo\nend\n", EXIT: b"\0"}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 7), max_size=20))
 def test_packets_may_come_in_any_pieces(cuts: list[int]) -> None:
     """How the wire cuts packets does not matter."""
@@ -139,20 +139,19 @@ def test_a_command_longer_than_the_kernel_takes_is_refused() -> None:
     assert serve(f"shell:{too_long}").received == message
 
 
-# Hosts that go away, and jobs that stay
+# Hosts that go away
 
 
 @pytest.mark.parametrize("service", ["shell:", "shell,v2,raw:", "exec:", "shell,v2,pty:"])
-@pytest.mark.parametrize("script", ["gate", "gate | cat", "gate & cat"])
+@pytest.mark.parametrize("script", ["gate", "gate | cat"])
 def test_closing_the_stream_ends_the_command(service: str, script: str) -> None:
-    """A host that closes its side ends what it started, the background included."""
+    """A host that closes its side ends what it started."""
 
     async def scenario(gate: Gate) -> None:
         conversation = Conversation(service + script, new_shell(gate=gate))
         await soon(gate.reached.wait())
         conversation.stream.close()
         await conversation.ends()
-        await asyncio.wait_for(conversation.shell.jobs.stop(), DEADLINE)
         assert gate.cancelled
 
     with_gate(scenario)
@@ -162,7 +161,7 @@ def test_losing_the_connection_ends_the_command() -> None:
     """When adbd cancels the service, nothing of it goes on."""
 
     async def scenario(gate: Gate) -> None:
-        conversation = Conversation("shell,v2,raw:gate | gate & wait", new_shell(gate=gate))
+        conversation = Conversation("shell,v2,raw:gate | gate", new_shell(gate=gate))
         await soon(gate.reached.wait())
         conversation.task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -186,45 +185,31 @@ def test_what_was_sent_before_closing_is_still_used() -> None:
     assert asyncio.run(scenario()) == b"part one, part two"
 
 
-def test_the_stream_stays_open_for_background_output() -> None:
-    """With packets, the end comes after everything that can still write there."""
+# Terminals
+
+
+def test_a_terminal_shows_what_is_typed_and_asks_for_more() -> None:
+    """A person sees a prompt, the keys and the answers; Ctrl-D ends the session."""
+    stream = serve("shell,v2,TERM=xterm,pty:", packet(STDIN, b"echo hi\r)\r"), packet(STDIN, b"\4"))
+
+    screen = stream.packets()[STDOUT].decode()
+    assert screen.startswith("localhost:/data/local/tmp $ ")
+    assert "echo hi\r\n" in screen
+    assert "hi\r\nlocalhost:/data/local/tmp $ " in screen
+    assert "syntax error: unexpected ')'\r\n" in screen
+    assert stream.packets()[EXIT] == b"\1"
+
+
+def test_an_interrupt_ends_what_runs_in_a_terminal() -> None:
+    """Ctrl-C ends the command, with the status of an interrupt."""
 
     async def scenario(gate: Gate) -> None:
-        conversation = Conversation("shell,v2,raw:gate & echo first", new_shell(gate=gate))
-        await conversation.stream.until(packet(STDOUT, b"first\n"))
+        conversation = Conversation("shell,v2,pty:gate", new_shell(gate=gate))
         await soon(gate.reached.wait())
-        assert not conversation.task.done()
-        gate.opened.set()
+        conversation.stream.send(packet(STDIN, b"\3"))
         await conversation.ends()
-        assert conversation.stream.packets() == {STDOUT: b"first\npassed\n", EXIT: b"\0"}
-
-    with_gate(scenario)
-
-
-@pytest.mark.parametrize(
-    "destination", ["shell,v2,raw:gate >f 2>&1 & echo $!", "shell:nohup gate >f 2>&1 & echo $!"]
-)
-def test_a_detached_job_does_not_hold_the_stream(destination: str) -> None:
-    """A job that writes elsewhere lets the host go and goes on by itself."""
-
-    async def scenario(gate: Gate) -> None:
-        conversation = Conversation(destination, new_shell(gate=gate))
-        await conversation.ends()
-        job = conversation.shell.children[20001]
-        gate.opened.set()
-        assert await asyncio.wait_for(job.status(), DEADLINE) == 0
-        assert conversation.shell.files.read("/data/local/tmp/f") == b"passed\n"
-
-    with_gate(scenario)
-
-
-def test_without_packets_the_end_hangs_up_on_jobs() -> None:
-    """The old service has a terminal, and its end ends what is left in the background."""
-
-    async def scenario(gate: Gate) -> None:
-        conversation = Conversation("shell:gate & sleep 0; echo end", new_shell(gate=gate))
-        await conversation.ends()
-        assert conversation.stream.received == b"end\n"
+        assert gate.cancelled
+        assert conversation.stream.packets() == {EXIT: b"\x82"}
 
     with_gate(scenario)
 
@@ -263,22 +248,8 @@ def test_the_real_adb_runs_commands_and_sessions(tmp_path: Path) -> None:
         assert await adb("shell", "cat", stdin=b"a\nb\n") == (0, b"a\nb\n", b"")
         assert await adb("shell", stdin=b"echo piped\nexit 3\n") == (3, b"piped\n", b"")
         assert await adb("shell", "-x", "echo old; exit 3") == (0, b"old\n", b"")
-        assert await adb("exec-out", "printf 'a\\nb'") == (0, b"a\nb", b"")
+        assert await adb("exec-out", "echo -n 'a\\nb'") == (0, b"a\nb", b"")
         code, screen, _ = await adb("shell", "-tt", "echo tty")
         assert (code, screen) == (0, b"tty\r\n")
 
     with_adb(tmp_path, scenario)
-
-
-def test_a_host_that_goes_away_is_a_signal_for_a_trap() -> None:
-    """What was noted for a hang-up runs, and nothing else of the script does."""
-
-    async def scenario() -> bytes:
-        script = "trap 'echo hung up > f; exit' HUP; echo ready; read; echo read > f"
-        conversation = Conversation(f"shell,v2,raw:{script}", new_shell())
-        await conversation.stream.until(b"ready")
-        conversation.stream.close()
-        await conversation.ends()
-        return conversation.shell.files.read("/data/local/tmp/f")
-
-    assert asyncio.run(scenario()) == b"hung up\n"

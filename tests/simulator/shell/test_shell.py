@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.shell.exits import TextTooLong
-from pytest_clawperator.simulator.shell.shell import Invocation
-from tests.simulator.shell.scripts import FOLDER, run
+import asyncio
+
+from pytest_clawperator.simulator.shell.shell import Invocation, signal_number
+from pytest_clawperator.simulator.shell.streams import TextTooLong
+from tests.simulator.shell.scripts import DEADLINE, FOLDER, new_shell, run, run_in
 
 
 def test_a_command_gets_its_streams_and_the_shell() -> None:
@@ -48,19 +50,36 @@ def test_a_command_that_wants_too_much_memory_fails() -> None:
 
 def test_special_parameters_come_from_the_shell() -> None:
     """Process ids, statuses and names are the simulated ones."""
-    script = "echo $$ [$!] $PWD $0; false; echo $?; true & echo $!; echo $# $USER ${HOME}"
+    assert run("echo $$ $PWD; false; echo $?; echo $USER ${HOME} [$nope]").out == (
+        f"20000 {FOLDER}\n1\nshell / []\n"
+    )
 
-    assert run(script).out == f"20000 [] {FOLDER} /system/bin/sh\n1\n20001\n0 shell /\n"
+
+def test_a_program_takes_signals_while_it_runs() -> None:
+    """It is listed under the process id of its shell; once it has ended, no signal reaches it."""
+
+    async def scenario() -> None:
+        shell = new_shell()
+        work = asyncio.create_task(run_in(shell, "sleep 99; echo $?"))
+        while not shell.jobs.programs():
+            await asyncio.sleep(0)
+        (program,) = shell.jobs.programs()
+        assert (program.name, program.pid) == ("sleep", shell.pid)
+        assert shell.jobs.send(shell.pid, 0)
+        assert shell.jobs.send(shell.pid, 2)
+        assert (await asyncio.wait_for(work, DEADLINE)).out == "130\n"
+        assert not shell.jobs.send(shell.pid, 2)
+
+    asyncio.run(scenario())
+
+
+def test_signals_have_names_and_numbers() -> None:
+    """Both are understood; what is neither is not a signal."""
+    found = [signal_number(text) for text in ("INT", "sigterm", "9", "0", "64", "65", "x", "-1")]
+
+    assert found == [2, 15, 9, 0, 64, None, None, None]
 
 
 def test_a_subshell_changes_nothing_outside() -> None:
     """Variables and the working directory of a subshell stay there."""
     assert run("x=1; (x=2; cd /; echo $x$PWD); echo $x; pwd").out == f"2/\n1\n{FOLDER}\n"
-
-
-def test_random_numbers_are_numbers() -> None:
-    """Scripts make names of files with ``$RANDOM``."""
-    numbers = run("echo $RANDOM $RANDOM $RANDOM $RANDOM").out.split()
-
-    assert len(set(numbers)) > 1
-    assert all(0 <= int(number) < 32768 for number in numbers)

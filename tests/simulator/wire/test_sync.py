@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from tests.doubles.simulator.adb_hosts import Adb, MiniDevice, pattern, real_adb
 
@@ -149,17 +149,17 @@ def test_the_real_adb_lists_a_folder(tmp_path: Path) -> None:
     with_adb(tmp_path, device, use)
 
 
-def test_all_requests_describe_the_same_folder(files: FileSystem) -> None:
-    """The old request has fewer fields than the two new ones."""
+def test_each_kind_of_stat_describes_a_folder(files: FileSystem) -> None:
+    """There are no links, so all three requests have one answer."""
     path = b"/sdcard"
 
     _, mode, _, _ = struct.unpack("<4sIII", talk(files, request(b"STAT", path)))
-    link = struct.unpack("<4sIQQIIIIQqqq", talk(files, request(b"LST2", path)))
-    target = struct.unpack("<4sIQQIIIIQqqq", talk(files, request(b"STA2", path)))
+    lst2 = struct.unpack("<4sIQQIIIIQqqq", talk(files, request(b"LST2", path)))
+    sta2 = struct.unpack("<4sIQQIIIIQqqq", talk(files, request(b"STA2", path)))
 
     assert stat.S_ISDIR(mode)
-    assert (link[0], link[1], stat.S_ISDIR(link[4])) == (b"LST2", 0, True)
-    assert (target[0], target[1], stat.S_ISDIR(target[4])) == (b"STA2", 0, True)
+    assert (lst2[0], lst2[1], lst2[4]) == (b"LST2", 0, mode)
+    assert (sta2[0], sta2[1], sta2[4]) == (b"STA2", 0, mode)
 
 
 def test_stat_of_nothing_is_zeros_and_an_error_number(files: FileSystem) -> None:
@@ -201,7 +201,7 @@ def test_listing_nothing_is_empty(files: FileSystem) -> None:
 
 def test_an_upload_makes_folders_and_sets_the_time(files: FileSystem) -> None:
     """One request is enough for a file in folders that do not exist yet."""
-    answer = talk(files, send("/sdcard/x/y/z", b"12", b"34", mode=0o100640, mtime=77))
+    answer = talk(files, send("/sdcard/x/y/z", b"12", b"34", mtime=77))
 
     assert answer == request(b"OKAY")
     assert files.read("/sdcard/x/y/z") == b"1234"

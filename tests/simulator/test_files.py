@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 
 
 @pytest.fixture
@@ -24,14 +24,14 @@ def reason(error: pytest.ExceptionInfo[FileSystemError]) -> str:
     return error.value.reason
 
 
-def test_a_written_file_is_read_back_with_its_mode_and_time(files: FileSystem) -> None:
+def test_a_written_file_is_read_back_with_its_time(files: FileSystem) -> None:
     """What was written comes back, described as a regular file."""
-    files.write("/sdcard/note.txt", b"hello", mode=0o600, mtime=42)
+    files.write("/sdcard/note.txt", b"hello", mtime=42)
 
     assert files.read("/sdcard/note.txt") == b"hello"
     found = files.stat("/sdcard/note.txt")
     assert stat.S_ISREG(found.mode)
-    assert (stat.S_IMODE(found.mode), found.size, found.mtime) == (0o600, 5, 42)
+    assert (found.size, found.mtime) == (5, 42)
 
 
 def test_the_clock_dates_files(files: FileSystem) -> None:
@@ -41,15 +41,13 @@ def test_the_clock_dates_files(files: FileSystem) -> None:
     assert files.stat("/sdcard/a").mtime == 100
 
 
-def test_sdcard_is_a_link_to_the_shared_storage(files: FileSystem) -> None:
+def test_sdcard_is_the_shared_storage(files: FileSystem) -> None:
     """A file under one path is there under the others."""
     files.write("/sdcard/Download/x", b"1")
 
     assert files.read("/storage/emulated/0/Download/x") == b"1"
     assert files.read("/storage/self/primary/Download/x") == b"1"
-    assert stat.S_ISLNK(files.lstat("/sdcard").mode)
     assert stat.S_ISDIR(files.stat("/sdcard").mode)
-    assert files.readlink("/sdcard") == "/storage/emulated/0"
 
 
 def test_a_file_needs_its_folder(files: FileSystem) -> None:
@@ -81,19 +79,8 @@ def test_append_makes_and_grows_a_file(files: FileSystem) -> None:
     ],
 )
 def test_resolve_gives_the_real_path(files: FileSystem, path: str, expected: str) -> None:
-    """Dots and links go, relative paths start at the working folder."""
+    """Dots and aliases go, relative paths start at the working folder."""
     assert files.resolve(path, "/data/local") == expected
-
-
-def test_links_in_a_circle_are_reported(files: FileSystem) -> None:
-    """Following a circle ends with the system's error."""
-    files.symlink("/sdcard/a", "b")
-    files.symlink("/sdcard/b", "a")
-
-    with pytest.raises(FileSystemError) as error:
-        files.read("/sdcard/a")
-    assert reason(error) == "Too many symbolic links encountered"
-    assert not files.exists("/sdcard/a")
 
 
 @pytest.mark.parametrize(
@@ -169,19 +156,9 @@ def test_remove_takes_folders_only_when_asked(files: FileSystem) -> None:
     assert files.used_bytes == 0
 
 
-def test_removing_a_link_keeps_what_it_leads_to(files: FileSystem) -> None:
-    """Only the link goes."""
-    files.write("/sdcard/real", b"x")
-    files.symlink("/sdcard/link", "real")
-
-    files.remove("/sdcard/link")
-
-    assert files.read("/sdcard/real") == b"x"
-
-
 def test_the_roots_cannot_be_removed(files: FileSystem) -> None:
     """A careless ``rm -rf /`` leaves a phone."""
-    for path in ("/", "/data", "/sdcard", "/system"):
+    for path in ("/", "/data", "/sdcard", "/storage/emulated", "/dev/null", "/system"):
         with pytest.raises(FileSystemError):
             files.remove(path, recursive=True)
 
@@ -228,24 +205,14 @@ def test_dev_null_swallows_everything(files: FileSystem) -> None:
     assert files.used_bytes == 0
 
 
-def test_a_produced_file_is_made_anew_at_each_read(files: FileSystem) -> None:
-    """Its content is that of the moment, and nobody can write there."""
+def test_a_produced_file_is_made_again_at_each_read(files: FileSystem) -> None:
+    """Its content is that of the moment, and it cannot be written."""
     values = iter(["1", "2"])
     files.provide_produced("/proc/uptime", lambda: next(values))
 
     assert (files.read("/proc/uptime"), files.read("/proc/uptime")) == (b"1", b"2")
-    assert stat.S_IMODE(files.stat("/proc/uptime").mode) == 0o444
     with pytest.raises(FileSystemError):
         files.write("/proc/uptime", b"3")
-
-
-def test_devices_have_as_many_bytes_as_are_wanted(files: FileSystem) -> None:
-    """Zeros never end; ``/dev/null`` does so at once."""
-    zero = files.endless("/dev/zero")
-
-    assert zero is not None
-    assert zero(3) == bytes(3)
-    assert files.endless("/dev/null") is None
 
 
 def test_touch_makes_or_dates(files: FileSystem) -> None:
@@ -253,11 +220,9 @@ def test_touch_makes_or_dates(files: FileSystem) -> None:
     files.write("/sdcard/a", b"x", mtime=1)
     files.touch("/sdcard/a")
     files.touch("/sdcard/b", mtime=7)
-    files.chmod("/sdcard/a", 0o755)
 
     assert (files.read("/sdcard/a"), files.stat("/sdcard/a").mtime) == (b"x", 100)
     assert (files.read("/sdcard/b"), files.stat("/sdcard/b").mtime) == (b"", 7)
-    assert stat.S_IMODE(files.stat("/sdcard/a").mode) == 0o755
 
 
 _paths = st.lists(
@@ -265,9 +230,10 @@ _paths = st.lists(
     | st.text(max_size=3),
     max_size=5,
 ).map(lambda names: "/" + "/".join(names))
+
 _operations = st.lists(
     st.tuples(
-        st.sampled_from(["write", "append", "mkdir", "mkdirs", "remove", "rmtree", "symlink"]),
+        st.sampled_from(["write", "append", "mkdir", "mkdirs", "remove", "rmtree"]),
         _paths,
         _paths,
     ),
@@ -275,7 +241,7 @@ _operations = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(_operations)
 def test_any_sequence_of_operations_keeps_the_books(
     operations: list[tuple[str, str, str]],
@@ -292,8 +258,6 @@ def test_any_sequence_of_operations_keeps_the_books(
 def _apply(files: FileSystem, name: str, path: str, other: str) -> None:
     if name in ("write", "append"):
         getattr(files, name)(path, other.encode("utf-8", "replace"))
-    elif name == "symlink":
-        files.symlink(path, other)
     elif name == "rmtree":
         files.remove(path, recursive=True)
     elif name == "mkdirs":
@@ -306,7 +270,7 @@ def _sum(files: FileSystem, folder: str) -> int:
     total = 0
     for name in files.listdir(folder):
         path = f"{folder}/{name}"
-        found = files.lstat(path)
+        found = files.stat(path)
         if stat.S_ISDIR(found.mode):
             total += _sum(files, path)
         elif stat.S_ISREG(found.mode):

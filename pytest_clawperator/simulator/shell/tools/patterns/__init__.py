@@ -1,1 +1,0 @@
-"""What the patterns of tools match: regular expressions, and classes of characters."""
