@@ -205,16 +205,6 @@ def test_dev_null_swallows_everything(files: FileSystem) -> None:
     assert files.used_bytes == 0
 
 
-def test_a_produced_file_is_made_again_at_each_read(files: FileSystem) -> None:
-    """Its content is that of the moment, and it cannot be written."""
-    values = iter(["1", "2"])
-    files.provide_produced("/proc/uptime", lambda: next(values))
-
-    assert (files.read("/proc/uptime"), files.read("/proc/uptime")) == (b"1", b"2")
-    with pytest.raises(FileSystemError):
-        files.write("/proc/uptime", b"3")
-
-
 def test_touch_makes_or_dates(files: FileSystem) -> None:
     """A missing file is made, an existing one keeps its content."""
     files.write("/sdcard/a", b"x", mtime=1)
