@@ -32,9 +32,7 @@ from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST
 # What Android calls the windows in which it says that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
 _DIALOGS = {"Error": "crashed", "Not Responding": "does not respond"}
-
 _CLOSE = "android:id/aerr_close"
-
 # How many packages an error suggests, and how much alike names must be: many begin alike.
 _NEAR, _ALIKE = 3, 0.8
 

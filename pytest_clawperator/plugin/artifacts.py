@@ -15,9 +15,7 @@ from pytest_clawperator.redaction.documents import hide_in_document
 from pytest_clawperator.report.sinks.protocol import Attachment
 
 _UNKNOWN = "application/octet-stream"
-
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
 # Windows counts 260 characters for a whole path; a run, a test and a file must fit beneath
 # wherever the user keeps them.
 _LONGEST_TEST, _LONGEST_FILE = 60, 80

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,19 +35,17 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
 from pytest_clawperator.plugin.stash import (
-    BEFORE_CLIENT_CLOSES,
+    CLIENT_LISTENERS,
     CURRENT_TEST,
     IS_BEING_SET_UP,
-    ON_CLIENT_DROPPED,
-    ON_CLIENT_USED,
     OPEN_CLIENTS,
+    TO_CLOSE,
     USED_CLIENTS,
 )
 from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20
-
 _LONGEST_LABEL = 60
 
 
@@ -231,11 +229,20 @@ def _told(action: Action) -> str:
 
 
 _OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
-
 __tracebackhide__ = True  # a fixture that fails is shown at its own line
 
 
-Notify = Callable[[pytest.Item, ClientActivity], None]
+@dataclass(frozen=True)
+class ClientListeners:
+    """What is called when a test begins to use a client, and when that changes.
+
+    ``used`` when a test begins to use a client, ``dropped`` when it turns out that it does not
+    use it after all, ``closing`` when a client of several tests is about to be closed.
+    """
+
+    used: Callable[[pytest.Item, ClientActivity], None]
+    dropped: Callable[[pytest.Item, ClientActivity], None]
+    closing: Callable[[pytest.Item, ClientActivity], None]
 
 
 def clients_of(item: pytest.Item) -> list[ClientActivity]:
@@ -243,51 +250,36 @@ def clients_of(item: pytest.Item) -> list[ClientActivity]:
     return item.stash.get(USED_CLIENTS, [])
 
 
-def on_client_used(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever a test begins to use a client."""
-    config.stash.setdefault(ON_CLIENT_USED, []).append(notify)
-
-
-def on_client_dropped(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever it turns out that a test does not use a client after all."""
-    config.stash.setdefault(ON_CLIENT_DROPPED, []).append(notify)
-
-
-def before_client_closes(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever a client of several tests is about to be closed."""
-    config.stash.setdefault(BEFORE_CLIENT_CLOSES, []).append(notify)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+def begin_test(item: pytest.Item) -> None:
     """Begin a test, or another attempt at it."""
     item.stash[USED_CLIENTS] = []
     for client in item.config.stash.get(OPEN_CLIENTS, []):
         client.begin()
-    _use_those_of_fixtures(item)
+    use_clients_of_fixtures(item)
     item.stash[IS_BEING_SET_UP] = True
-    try:
-        yield
-    finally:
-        del item.stash[IS_BEING_SET_UP]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item) -> None:
-    """Notice clients of earlier tests that the test asked its ``request`` for."""
-    if USED_CLIENTS in item.stash:  # else it has ended, and what follows is about closing
-        _use_those_of_fixtures(item)
+def end_setup(item: pytest.Item) -> None:
+    """Note that the fixtures of a test have been set up."""
+    del item.stash[IS_BEING_SET_UP]
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """End with a test that is reported; nothing keeps its clients any longer."""
-    result = yield
+def end_test(item: pytest.Item) -> None:
+    """End a test that has been reported, and forget its clients."""
     for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
         client.end()
     if USED_CLIENTS in item.stash:
         del item.stash[USED_CLIENTS]
-    return result
+
+
+def use_clients_of_fixtures(item: pytest.Item) -> None:
+    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
+    # Only the request knows the fixtures that a test gets by getfixturevalue.
+    request = getattr(item, "_request", item)
+    names = getattr(request, "fixturenames", ())
+    for client in item.config.stash.get(OPEN_CLIENTS, []):
+        if not set(client.fixtures).isdisjoint(names):
+            _use(item, client)
 
 
 def client_given(
@@ -316,28 +308,16 @@ def client_connected(
     return partial(_fixture_ends, config, activity, fixture, is_shared=False)
 
 
-def _use_those_of_fixtures(item: pytest.Item) -> None:
-    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
-    # Only the request knows the fixtures that a test gets by getfixturevalue.
-    request = getattr(item, "_request", item)
-    names = getattr(request, "fixturenames", ())
-    for client in item.config.stash.get(OPEN_CLIENTS, []):
-        if not set(client.fixtures).isdisjoint(names):
-            _use(item, client)
-
-
 def _use(item: pytest.Item, client: ClientActivity) -> None:
     if client not in clients_of(item):
         item.stash.setdefault(USED_CLIENTS, []).append(client)
-        for notify in item.config.stash.get(ON_CLIENT_USED, []):
-            notify(item, client)
+        item.config.stash[CLIENT_LISTENERS].used(item, client)
 
 
 def _drop(item: pytest.Item, client: ClientActivity) -> None:
     if client in clients_of(item):
         clients_of(item).remove(client)
-        for notify in item.config.stash.get(ON_CLIENT_DROPPED, []):
-            notify(item, client)
+        item.config.stash[CLIENT_LISTENERS].dropped(item, client)
 
 
 def _use_now(config: pytest.Config, client: ClientActivity) -> None:
@@ -373,5 +353,36 @@ def _fixture_ends(
     if IS_BEING_SET_UP in item.stash:  # the fixture was of earlier tests, with another parameter
         _drop(item, client)
     elif is_shared:
-        for notify in config.stash.get(BEFORE_CLIENT_CLOSES, []):
-            notify(item, client)
+        config.stash[CLIENT_LISTENERS].closing(item, client)
+
+
+def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
+    """Close a client only when the current test has been reported: a failure may need evidence."""
+    config.stash.setdefault(TO_CLOSE, []).append(close)
+
+
+def close_last(session: pytest.Session) -> None:
+    """Close what the last test used; if that fails, the run has failed."""
+    before = session.testsfailed
+    close_reported(session.config)
+    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def close_reported(config: pytest.Config) -> None:
+    """Close what is waiting to be closed; an error in that is reported for the current test."""
+    item = config.stash.get(CURRENT_TEST, None)
+    if not config.stash.get(TO_CLOSE, None) or item is None:
+        return
+    call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
+    if call.excinfo is not None:
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        item.ihook.pytest_runtest_logreport(report=report)
+
+
+def close_all(config: pytest.Config) -> None:
+    """Close what is waiting to be closed, also after a run that was interrupted."""
+    closing, config.stash[TO_CLOSE] = config.stash.get(TO_CLOSE, []), []
+    with ExitStack() as all_of_them:
+        for close in reversed(closing):
+            all_of_them.callback(close)

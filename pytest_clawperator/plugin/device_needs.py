@@ -19,7 +19,12 @@ from pytest_clawperator.plugin.run import events_of, write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, UNFIT_TESTS
 from pytest_clawperator.plugin.usage import is_listing
-from pytest_clawperator.plugin.worker_input import CLASS_MEMBERS, is_worker, worker_input
+from pytest_clawperator.plugin.worker_input import (
+    CLASS_MEMBERS,
+    OWN_CLASSES,
+    is_worker,
+    worker_input,
+)
 from pytest_clawperator.visible_text import visible
 
 # The fixtures that come with a device; settings, payloads and artifacts need none.
@@ -116,9 +121,7 @@ def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
 
 
 _NAMED, _REASONS = 3, 3
-
 _OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
-
 _TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client")
 
 
@@ -140,10 +143,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     tell_unfit(config, needs, devices)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(node: object) -> None:
-    """Tell of the tests that cannot run, when the first worker has sent what its tests need."""
-    config: pytest.Config = node.config  # type: ignore[attr-defined]  # a WorkerController
+def show_unfit_of_workers(config: pytest.Config) -> None:
+    """Show the tests that cannot run, once a worker has sent what its tests need."""
     if UNFIT_TESTS not in config.stash and DEVICE_POOL in config.stash:
         devices = [one.info for one in config.stash[DEVICE_POOL].taken.values()]
         needs: dict[str, DeviceNeeds] = config.stash.get(DEVICE_NEEDS, {})
@@ -196,6 +197,27 @@ def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> b
     )
 
 
+def skip_if_class_does_not_fit(item: pytest.Item) -> None:
+    """Skip a test whose markers no device of its class meets, with the reason.
+
+    It can come to any worker, whose device need not be of the class.
+    """
+    handed = worker_input(item.config)
+    if not handed.get(CLASS_MEMBERS):
+        return
+    needs = needs_of(item)
+    label = needs.device_class if needs else None
+    if needs is None or label in handed.get(OWN_CLASSES, ()) or label not in handed[CLASS_MEMBERS]:
+        return
+    device = DeviceInfo(**handed[CLASS_MEMBERS][label])
+    if unmet := [text for each in needs.requires for text in each.unmet(device)]:
+        reason = f"claw_device: {'; '.join(unmet)}"
+        if settings_of(item.config).strict and not runs_in_another_class(item):
+            skip_or_fail(reason, strict=True, device=device)
+        # pytest then names the test's line.
+        item.add_marker(pytest.mark.skip(reason=f"{reason}: {device}"))
+
+
 def runs_in_another_class(item: pytest.Item) -> bool:
     """Whether a matrix brings the test to a device of another class, which meets its markers."""
     if class_of(item) is None:
@@ -241,8 +263,8 @@ def _named(tests: Sequence[str]) -> str:
 _WHAT_TO_DO = "These tests were skipped; --claw-strict makes it an error, as it is where CI is set."
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write which were skipped, also where the run is quiet; those that failed speak themselves."""
+def write_unfit(terminalreporter: pytest.TerminalReporter) -> None:
+    """List those that were skipped, also in a quiet run; those that failed are listed anyway."""
     config = terminalreporter.config
     told = config.stash.get(UNFIT_TESTS, [])
     if told and not settings_of(config).strict:

@@ -59,7 +59,6 @@ def why(error: Exception) -> str:
 
 
 _SNAPSHOT_WITHIN = 1.0
-
 _SNAPSHOT_STEP = "evidence"
 
 

@@ -49,9 +49,8 @@ def pytest_collection(session: pytest.Session) -> bool | None:
     return True
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Exit with what was found: 0 if every device is fit for tests."""
+def set_exit_status(session: pytest.Session) -> None:
+    """Exit with what the doctor found: 0 if every device is fit for tests."""
     is_fit = session.config.stash.get(DOCTORS_VERDICT, None)
     if is_fit is not None:
         session.exitstatus = pytest.ExitCode.OK if is_fit else pytest.ExitCode.TESTS_FAILED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TypeGuard, TypeVar
@@ -25,51 +25,33 @@ from pytest_clawperator.visible_text import visible
 
 #: Property of a test: the serial of the device it ran on.
 DEVICE_PROPERTY = "clawperator_device"
-
 #: Property of a test: the label of its class in a matrix.
 CLASS_PROPERTY = "clawperator_class"
-
 #: Property of a test: the page of its trace.
 TRACE_PROPERTY = "clawperator_trace"
-
-
 #: Attribute: the failure is the device's and not the test's; its value is the serial, or True.
 INFRASTRUCTURE = "clawperator_infrastructure"
-
 #: Attribute: the serial of a device that was put aside.
 PUT_ASIDE = "clawperator_put_aside"
-
 #: Attribute: the run does not have the device, which is not the device's fault.
 LEASE_PROBLEM = "clawperator_lease"
-
-
 #: Attribute: the cause that the failure shares with those of other tests.
 SHARED_FAILURE = "clawperator_shared_failure"
-
-
 #: Attributes: where the evidence of the test is, what crashed meanwhile, whether a phase failed.
 EVIDENCE_FOLDER, CRASHES, HAS_FAILED = (
     "clawperator_folder",
     "clawperator_crashes",
     "clawperator_has_failed",
 )
-
 #: Attribute: the slowest actions of the test, as seconds and words.
 SLOWEST = "clawperator_slowest"
-
 #: Attributes: notices about devices, and by their serials the lines that describe the used ones.
 NOTICES, USED_DEVICES = "clawperator_notices", "clawperator_used"
-
 #: Attributes: why a phase did not pass, as code and message; the markers of the test; and by
 #: their serials what the devices are that no earlier report of this process told of.
 ERROR, MARKERS, DEVICE_FACTS = "clawperator_error", "clawperator_markers", "clawperator_facts"
-
-
 T = TypeVar("T")
-
-
 _BY_HAND = "by hand: Settings, Accessibility, Clawperator; or restart the device"
-
 _FOR_PYTEST: Mapping[RemedyKind, str] = {
     RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {typed}; or any: --claw-device auto; or"
     " all, with one worker each: -n {count} --claw-device auto",
@@ -128,15 +110,19 @@ def in_options(do: Callable[[], T]) -> T:
         raise error.with_traceback(None) from None  # the message has all there is to know
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Have the errors of tests and of their own fixtures name options, and their causes, too."""
-    error = call.excinfo.value if call.excinfo is not None else None
+def name_options(error: BaseException | None) -> None:
+    """Word the hints of an error, and of its causes, as options."""
+    for one in with_causes(error):
+        if isinstance(one, (ClawperatorError, ExpectationError)):
+            one.wording = for_pytest
+
+
+def with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what led to it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        if isinstance(error, (ClawperatorError, ExpectationError)):
-            error.wording = for_pytest
+        yield error
         error = error.__cause__ or error.__context__
 
 
@@ -188,7 +174,6 @@ def report_shared(report: pytest.TestReport, error: BaseException | None) -> Non
 
 # Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
 _INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
-
 _PYTHON = str(Path(os.__file__).parent)
 
 

@@ -36,7 +36,7 @@ from pytest_clawperator.plugin.app_state import (
     reach_checkpoint,
 )
 from pytest_clawperator.plugin.artifacts import Artifacts
-from pytest_clawperator.plugin.clients import client_connected
+from pytest_clawperator.plugin.clients import client_connected, close_later
 from pytest_clawperator.plugin.connecting import (
     client_for,
     client_of,
@@ -52,7 +52,6 @@ from pytest_clawperator.plugin.failures import (
     is_infrastructure,
     mark_shared,
 )
-from pytest_clawperator.plugin.late_closing import close_later
 from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
 from pytest_clawperator.plugin.marker_values import (
     AppUse,
@@ -301,8 +300,6 @@ def _restore(config: pytest.Config, client: Clawperator) -> None:
 
 # How long a test waits for others of its run to be done with the spare devices.
 PATIENCE = 600.0
-
-
 # The topics of workers: how many spare devices they want, that they are done with them, and
 # which of them does not work.
 _WANT, _DONE, _BROKEN = "spares wanted", "spares done", "spare broken"

@@ -36,10 +36,7 @@ from pytest_clawperator.plugin.worker_input import is_worker
 
 # What becomes of a test whose app is not on the device.
 MISSING = ("error", "skip")
-
 _LONGEST_MARK = 200
-
-
 Missing = Literal["error", "skip"]
 
 
@@ -207,7 +204,6 @@ def load_payload(declared: Path | Any) -> Execution:
 
 # Comes before every other fixture of a test, so that a device that does not fit is reported first.
 _DEVICE_CHECK = "_clawperator_requirements"
-
 _SHOWN_PROBLEMS = 20
 
 
@@ -226,9 +222,8 @@ def apply_markers(config: pytest.Config, items: list[pytest.Item]) -> None:
         raise pytest.UsageError(*_shortened(list(refused.values())))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fail a test whose markers make no sense, in a worker: there, refusing is crashing."""
+def fail_for_markers(item: pytest.Item) -> None:
+    """Fail a test whose markers make no sense, in a worker: a usage error would crash it."""
     if MARKER_PROBLEMS in item.stash:
         pytest.fail(item.stash[MARKER_PROBLEMS], pytrace=False)
 

@@ -27,7 +27,6 @@ MARKERS = (
 )
 #: The markers that bring a test its device, whether or not it names a fixture.
 ASK_FOR_DEVICE = ("claw_device", "claw_app")
-
 #: The names of all of them.
 NAMES = frozenset(
     ["claw_device", "claw_app", "claw_timeout", "claw_matchers", "claw_payload", "claw_skill"]

@@ -21,7 +21,7 @@ from pytest_clawperator.plugin.failures import CLASS_PROPERTY, DEVICE_PROPERTY
 from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE
 from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.stash import DEVICE_CLASSES
-from pytest_clawperator.plugin.worker_input import CLASSES, is_worker, worker_input
+from pytest_clawperator.plugin.worker_input import CLASSES, worker_input
 
 _LEASE = "clawperator_lease"
 
@@ -113,11 +113,8 @@ def _has_own_device(metafunc: pytest.Metafunc) -> bool:
 
 
 _SHOWN_TESTS = 30
-
 _SHOWN_NAMES = 3
-
 _BAD = ("failed", "error")
-
 _FIRST = ("passed", "failed", "error", "skipped")
 
 
@@ -129,14 +126,7 @@ class Outcome(NamedTuple):
 
 
 Row = Mapping[str, Outcome]
-
 _NOTHING = Outcome("-", "-")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Add up, except in workers, whose reports are added up where they arrive."""
-    if not is_worker(config):
-        config.pluginmanager.register(MatrixTable(config), "clawperator-matrix-table")
 
 
 class MatrixTable:
@@ -149,7 +139,7 @@ class MatrixTable:
         self._begun: set[str] = set()
         self._without_class: dict[str, None] = {}
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Count a report."""
         label = self._label_of(report)
         if label is None:
@@ -178,7 +168,7 @@ class MatrixTable:
         named = (label for label in labels if without_class(report.nodeid, label) != report.nodeid)
         return next(named, None)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show where the classes differ, and then what became of each."""
         verbosity = self._config.get_verbosity()
         if verbosity < 0 or not (self._outcomes or self._without_class):

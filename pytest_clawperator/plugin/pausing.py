@@ -13,22 +13,20 @@ import pytest
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.pausing import ask, is_interactive
 from pytest_clawperator.errors import ClawperatorWarning
-from pytest_clawperator.plugin.clients import ClientActivity, clients_of, on_client_used
+from pytest_clawperator.plugin.clients import ClientActivity, clients_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import settings_of_item, source_of
 from pytest_clawperator.plugin.stash import CURRENT_TEST, SETTINGS
 
 #: The title of the section in which a report says why there was no pause.
 SECTION = "clawperator"
-
-
 _NO_TERMINAL = (
     "not paused, because there is no terminal to ask on; run pytest in a terminal, and without -n"
 )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Set up pausing, which is refused where nobody could be asked."""
+def refuse_pausing_with_workers(config: pytest.Config) -> None:
+    """Raise a usage error for ``--claw-pause`` with ``-n``: workers have no terminal."""
     settings = config.stash.get(SETTINGS, None)
     is_spread = config.getoption("dist", "no") != "no" and not config.option.collectonly
     if is_spread and settings is not None and settings.pause:
@@ -36,7 +34,6 @@ def pytest_configure(config: pytest.Config) -> None:
             f"{source_of(config, 'pause')}: with -n tests run in workers, which have no terminal"
             " to ask on; run without -n, or with -n 0"
         )
-    on_client_used(config, _set_pauser)
 
 
 def pytest_exception_interact(
@@ -57,7 +54,8 @@ def pytest_exception_interact(
         report.sections.append((SECTION, _NO_TERMINAL))
 
 
-def _set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
+def set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
+    """Have ``clawperator.pause()`` stop with the terminal of this run."""
     # Its next test may use it unnoticed, so this one is not remembered.
     activity.client.pauser = partial(_pause_here, item.config)
 

@@ -51,9 +51,11 @@ from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.run import call_hook, events_of, show_line, wrong_result
 from pytest_clawperator.plugin.settings import PROFILES, settings_of
 from pytest_clawperator.plugin.stash import (
+    EMULATOR_FLEETS,
     ENDED_PHONES,
     FAILED_EMULATORS,
     MISSING_EMULATORS,
+    SIMULATED_PHONES,
     WORKER_COUNT,
 )
 from pytest_clawperator.plugin.worker_input import (
@@ -68,18 +70,12 @@ from pytest_clawperator.simulator.child_process import Simulator
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
-#: The name of the plugin that has the phones that this process started.
-PHONES_PLUGIN = "clawperator-simulated"
-
 #: What to do about phones that ended.
 PHONES_HINT = (
     "See what ended it (the system's log tells of memory that ran out), and run the tests again."
 )
-
 #: The topic about which a worker asks the controller.
 TOPIC = "phones ended how"
-
-
 _ANSWER_WITHIN = 10.0
 
 
@@ -96,14 +92,13 @@ def end_of_phones(
         if in_trouble and serial not in known and (end := _ask(config, serial)):
             known[serial] = end
         return known.get(serial)
-    phones = config.pluginmanager.get_plugin(PHONES_PLUGIN)
-    found: str | None = None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
-    return found
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    return None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
 
 
 def reply_how(node: Any, serial: str | None) -> None:
     """Answer a worker that asks how the process of a simulated phone ended."""
-    phones = node.config.pluginmanager.get_plugin(PHONES_PLUGIN)
+    phones = node.config.stash.get(SIMULATED_PHONES, None)
     reply(node, TOPIC, phones.end_unshown(serial) if phones is not None else None)
 
 
@@ -188,17 +183,6 @@ class SimulatedPhones:
                 if end is not None:
                     yield simulator, end
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Look what became of the phones where a worker, which cannot know, had trouble."""
-        if not getattr(report, INFRASTRUCTURE, False):
-            return
-        serial = dict(report.user_properties).get(DEVICE_PROPERTY)
-        end = self.end_of(None if serial is None else str(serial))
-        said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
-        if end is not None and end not in said:
-            begin_message(report, f"{end}: {said.removeprefix(PREFIX)}")
-
     def _show(self, simulator: RunSimulator, end: str) -> None:
         if simulator.pid not in self._shown:
             self._shown.add(simulator.pid)
@@ -219,19 +203,23 @@ def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
         options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
-    started = _phones_of(config)
+    started = config.stash.setdefault(SIMULATED_PHONES, SimulatedPhones(config))
     started.simulators.append(simulator)
     simulator.start()
     started.profiles.update(dict.fromkeys(simulator.serials, options["profile"] or PROFILES[0]))
     return simulator
 
 
-def _phones_of(config: pytest.Config) -> SimulatedPhones:
-    phones = config.pluginmanager.get_plugin(PHONES_PLUGIN)
-    if phones is None:
-        phones = SimulatedPhones(config)
-        config.pluginmanager.register(phones, PHONES_PLUGIN)
-    return phones
+def blame_ended_phones(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Check whether the simulated phones died, on behalf of a worker that cannot see it."""
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    if phones is None or not getattr(report, INFRASTRUCTURE, False):
+        return
+    serial = dict(report.user_properties).get(DEVICE_PROPERTY)
+    end = phones.end_of(None if serial is None else str(serial))
+    said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+    if end is not None and end not in said:
+        begin_message(report, f"{end}: {said.removeprefix(PREFIX)}")
 
 
 @dataclass(frozen=True)
@@ -264,7 +252,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     _tell_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
-    config.pluginmanager.register(_LostEmulators(config, fleet))
+    config.stash.setdefault(EMULATOR_FLEETS, []).append(fleet)
     results = fleet.provision([one.profile for one in wanted])
     errors = [
         (one.device_class, result)
@@ -279,18 +267,11 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
-class _LostEmulators:
-    """Tells at the end of the tests which emulators of the run have ended before."""
-
-    def __init__(self, config: pytest.Config, fleet: EmulatorFleet) -> None:
-        self._config = config
-        self._fleet = fleet
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        """Tell of them while their output is there."""
-        for serial, why in self._fleet.lost().items():
-            events_of(self._config).notice(serial, why)
+def notice_lost_emulators(config: pytest.Config) -> None:
+    """Report the emulators that ended before the run did, while their output is still there."""
+    for fleet in config.stash.get(EMULATOR_FLEETS, []):
+        for serial, why in fleet.lost().items():
+            events_of(config).notice(serial, why)
 
 
 def _tell_failed(

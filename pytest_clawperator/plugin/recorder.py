@@ -6,12 +6,11 @@ that. Nothing that is there already is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,9 +18,6 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
 from pytest_clawperator.plugin.clients import (
     ClientActivity,
-    before_client_closes,
-    on_client_dropped,
-    on_client_used,
 )
 from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
 from pytest_clawperator.plugin.failures import (
@@ -34,13 +30,12 @@ from pytest_clawperator.plugin.failures import (
     is_shared,
 )
 from pytest_clawperator.plugin.report_sinks import ReportSinks, sinks_of
-from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path
-from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, Settings, settings_of_item
-from pytest_clawperator.plugin.stash import CURRENT_TEST, RECORDER, TRACE
+from pytest_clawperator.plugin.run import events_of, run_folder, shown_path
+from pytest_clawperator.plugin.settings import Settings, settings_of_item
+from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORDER, TRACE
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
 from pytest_clawperator.plugin.tracing import AttemptTrace, begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
-from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.index.reading import PAGE_FILE
 from pytest_clawperator.report.page.page import write_page
@@ -50,9 +45,7 @@ from pytest_clawperator.report.trace.reading import read_trace
 from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"
-
 _SHOWN_TRACE = 30
-
 _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
 
 
@@ -313,89 +306,61 @@ def _prefix(when: str | None, other: ClientActivity | None) -> str:
 _OUR_PROPERTIES = "clawperator_"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Follow the clients of tests."""
-    on_client_used(config, lambda item, client: recorder_of(item).use(client))
-    on_client_dropped(config, lambda item, client: recorder_of(item).drop(client))
-    before_client_closes(config, _save)
-    config.pluginmanager.register(_Attempts(), "clawperator-attempts")
+def end_phase(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Keep the evidence of a phase that failed, or for which the options ask for it."""
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.end_phase(report, error)
+        if report.when == "teardown":
+            del item.stash[RECORDER]  # the next attempt has its own
+            del item.stash[TRACE]
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Let all workers of a run write to one folder."""
-    node.workerinput[SHARED_RUN_ID] = run_id(node.config)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> Generator[None, object, object]:
-    """Notice that the settings of a test are known."""
-    __tracebackhide__ = True  # a fixture that fails is shown at its own line
-    value = yield
-    item = request.config.stash.get(CURRENT_TEST, None)
-    if fixturedef.argname == SETTINGS_FIXTURE and item is not None and RECORDER in item.stash:
-        item.stash[RECORDER].settings_changed()
-    return value
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Take note that a test is being torn down."""
+def begin_teardown(item: pytest.Item) -> None:
+    """Note that a test is being torn down."""
     recorder = item.stash.get(RECORDER, None)
     if recorder is not None:
         recorder.is_ending = True
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Take the evidence of a phase that failed, or that is asked for."""
-    report = yield
+def save_evidence(item: pytest.Item, client: ClientActivity) -> None:
+    """Collect evidence from a device whose client is about to be closed."""
     recorder = item.stash.get(RECORDER, None)
     if recorder is not None:
-        recorder.end_phase(report, call.excinfo.value if call.excinfo is not None else None)
-        if report.when == "teardown":
-            del item.stash[RECORDER]  # the next attempt has its own
-            del item.stash[TRACE]
-    return report
+        recorder.save(client)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """End the recording of a test that the run was broken off in, while its device is at hand."""
-    item = session.config.stash.get(CURRENT_TEST, None)
+def settings_known(config: pytest.Config) -> None:
+    """Note that the settings of the current test are known: they may switch its video."""
+    item = config.stash.get(CURRENT_TEST, None)
+    if item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].settings_changed()
+
+
+def end_interrupted(config: pytest.Config) -> None:
+    """End the recording of a test in which the run was interrupted, while its device is there."""
+    item = config.stash.get(CURRENT_TEST, None)
     if item is not None and RECORDER in item.stash:
         item.stash[RECORDER].drop_videos()
 
 
-class _Attempts:
-    """Lets another attempt at a test begin without the properties of the last one.
+def begin_attempt(item: pytest.Item) -> None:
+    """Begin another attempt at a test without the properties of the last one.
 
     Not all plugins that rerun tests report the end of an attempt. Where they do not, the
     report of the next attempt has the properties of both.
     """
+    if item.nodeid in item.config.stash.get(ENDED_ATTEMPTS, ()):
+        properties = item.user_properties
+        properties[:] = [
+            one for one in properties if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
+        ]
 
-    def __init__(self) -> None:
-        self._ended: set[str] = set()
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take note that an attempt is over and reported."""
-        if report.when == "teardown":
-            self._ended.add(report.nodeid)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Remove the properties of the attempt before."""
-        if item.nodeid in self._ended:
-            properties = item.user_properties
-            properties[:] = [
-                one
-                for one in properties
-                if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
-            ]
+def note_end_of_attempt(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Note that an attempt is over and reported."""
+    if report.when == "teardown":
+        config.stash.setdefault(ENDED_ATTEMPTS, set()).add(report.nodeid)
 
 
 def recorder_of(item: pytest.Item) -> Recorder:
@@ -418,9 +383,3 @@ def recorder_of(item: pytest.Item) -> Recorder:
             trace=begun_trace(item),
         )
     return item.stash[RECORDER]
-
-
-def _save(item: pytest.Item, client: ClientActivity) -> None:
-    recorder = item.stash.get(RECORDER, None)
-    if recorder is not None:
-        recorder.save(client)

@@ -17,21 +17,16 @@ from pytest_clawperator.plugin.failures import (
     LEASE_PROBLEM,
     PUT_ASIDE,
 )
-from pytest_clawperator.plugin.reports import junit_logs
+from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import events_of, write_line
 from pytest_clawperator.plugin.scheduler import DeviceScheduling, save_durations
 from pytest_clawperator.plugin.stash import DEVICE_POOL
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
-
-
 # Why a test whose device failed was not run once more after all.
 _STOPPED = "the run was stopped before another device could run it again"
-
 _NOBODY_LEFT = "no other device was left to run it again"
-
-
 # A worker and a test.
 Attempt = tuple[str, str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,6 @@ from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_p
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import TOLD_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
-from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.report.index.index_page import INDEX_FILE, write_index
 from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
 from pytest_clawperator.report.index.record import (
@@ -44,9 +43,7 @@ from pytest_clawperator.report.trace.glancing import traces_in
 from pytest_clawperator.report.trace.reading import read_trace
 
 _PHASES = ("setup", "call", "teardown")
-
 _RERUN = "rerun"
-
 _BY_WEIGHT: tuple[TestOutcome, ...] = (
     "rerun",
     "failed",
@@ -184,30 +181,18 @@ def _error(report: pytest.TestReport) -> ErrorSummary | None:
 
 # Markers that say how a test is run, and not what it is.
 _TECHNICAL = ("parametrize", "usefixtures", "filterwarnings")
-
 _LONGEST_MESSAGE = 500
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Keep an index, except in workers, whose reports come together in the controller."""
-    if not is_worker(config) and settings_of(config).trace != "off":
-        config.pluginmanager.register(RunIndex(config), "clawperator-index")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what only the process of the test knows."""
-    report = yield
-    if call.excinfo is not None:
-        setattr(report, ERROR, _told(call.excinfo.value))
+def add_facts(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Add to a report what only the process of the test knows, for the index of the run."""
+    if error is not None:
+        setattr(report, ERROR, _told(error))
     if report.when == "setup":
         markers = dict.fromkeys(marker.name for marker in item.iter_markers())
         setattr(report, MARKERS, [name for name in markers if name not in _TECHNICAL])
     if facts := _new_facts(item):
         setattr(report, DEVICE_FACTS, facts)
-    return report
 
 
 def _told(error: BaseException) -> dict[str, str]:
@@ -241,16 +226,18 @@ class RunIndex:
         self._log = RunLog(self._folder)
         self._attempts = AttemptReports(self._relative)
         self._page: Path | None = None
+        self._is_kept = settings_of(config).trace != "off"
         environment = {"Python": platform.python_version(), "pytest": pytest.__version__}
         self._log.add(RunBegan(at=now(), run=run_id(config), environment=environment))
 
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Take note of when a test began: its process may not live to tell."""
+    def begin_test(self, nodeid: str) -> None:
+        """Note when a test began: its process may not live to report it."""
         self._attempts.began(nodeid, now())
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Write a line when an attempt is over."""
+        if not self._is_kept:
+            return
         try:
             if getattr(report, USED_DEVICES, None):
                 self._log.open()
@@ -261,9 +248,10 @@ class RunIndex:
         except OSError as exc:
             self._give_up(exc)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the page, and those of tests that were broken off."""
+    def end(self, exitstatus: int) -> None:
+        """Write the page, and those of tests that were interrupted."""
+        if not self._is_kept:
+            return
         try:
             for ended in self._attempts.rest():
                 self._log.add(ended)
@@ -277,12 +265,11 @@ class RunIndex:
         except OSError as exc:
             self._give_up(exc)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say where the page is."""
-        if self._page is not None and terminalreporter.config.get_verbosity() >= 0:
-            terminalreporter.section("report")
-            write_line(terminalreporter, shown_path(self._config, self._page))
+    def write(self, reporter: pytest.TerminalReporter) -> None:
+        """Write where the page is."""
+        if self._page is not None and self._config.get_verbosity() >= 0:
+            reporter.section("report")
+            write_line(reporter, shown_path(self._config, self._page))
 
     def _write_unfinished(self) -> None:
         """Write pages of traces whose processes were killed."""
@@ -298,6 +285,6 @@ class RunIndex:
         return Path(os.path.relpath(path, self._folder)).as_posix()
 
     def _give_up(self, error: OSError) -> None:
-        """Say that there is no index; no test fails for that."""
+        """Report that there is no index; no test fails for that."""
         events_of(self._config).notice("", f"no index of the run: {error}")
-        self._config.pluginmanager.unregister(self)
+        self._is_kept = False

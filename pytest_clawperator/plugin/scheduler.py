@@ -332,9 +332,7 @@ class DeviceScheduling:
 
 
 _KEY = "clawperator/durations"
-
 _DAY = 86_400
-
 # What was not run for a quarter of a year is most likely gone or renamed.
 _KEPT_DAYS = 90
 

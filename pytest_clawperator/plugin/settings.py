@@ -38,29 +38,16 @@ from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
 ALLOWED_MATCHERS = " or ".join(MATCHERS)
-
 WHEN = ("off", "on", "only-on-failure")
-
 WHEN_LOG = (*WHEN, "full")
-
 ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
-
 ALLOWED_WHEN_LOG = f"{', '.join(WHEN)} or full"
-
 ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
-
 ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
-
-
 TRACE_WHEN = ("off", "on", "retain-on-failure")
-
 ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
-
-
 When = Literal["off", "on", "only-on-failure"]
-
 WhenLog = Literal["off", "on", "only-on-failure", "full"]
-
 TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
@@ -171,9 +158,7 @@ class Settings:
 
 
 PROFILES = ("documented", "0.5.3")
-
 BOOTS = ("cold", "snapshot")
-
 _FALSE = ("", "0", "false", "no", "off")
 
 
@@ -440,15 +425,12 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "sim_time_scale": _factor,
     "skills": _registry,
 }
-
 #: A closer look at a parsed value, which is taken once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {
     "operator_apk": _check_apk,
     "output": _check_folder,
     "sim_app": _check_app,
 }
-
-
 SETTINGS_FIXTURE = "clawperator_settings"
 
 

@@ -24,7 +24,6 @@ from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
 from pytest_clawperator.visible_text import visible_line
 
 _VALUES_END = ".vars.json"
-
 _LONGEST_ID = 60
 
 
@@ -35,7 +34,7 @@ def registry_of(config: pytest.Config) -> Registry:
     return read_registry(named or find_registry(os.environ, folders=tuple(places)))
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def add_registry(config: pytest.Config) -> None:
     """Collect the registry: alone, unless the command line names tests or an ini file names it."""
     registry = settings_of(config).skills
     if registry is None:

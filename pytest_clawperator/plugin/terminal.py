@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,39 +14,38 @@ from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.clients import ClientActivity, clients_of
 from pytest_clawperator.plugin.device_needs import is_ladder_replaced, uses_device
-from pytest_clawperator.plugin.failures import INFRASTRUCTURE, NOTICES, USED_DEVICES
+from pytest_clawperator.plugin.failures import (
+    CRASHES,
+    EVIDENCE_FOLDER,
+    HAS_FAILED,
+    INFRASTRUCTURE,
+    NOTICES,
+    SHARED_FAILURE,
+    SLOWEST,
+    USED_DEVICES,
+)
 from pytest_clawperator.plugin.leasing import hold_alone
 from pytest_clawperator.plugin.matrix import class_of
 from pytest_clawperator.plugin.options import OPTIONS
-from pytest_clawperator.plugin.phones import PHONES_PLUGIN
-from pytest_clawperator.plugin.run import run_folder, show_line, shown_path, write_line
+from pytest_clawperator.plugin.run import run_folder, run_id, show_line, shown_path, write_line
 from pytest_clawperator.plugin.stash import (
     DESCRIBED_DEVICES,
     DEVICE_NEEDS,
     DEVICE_POOL,
     EVENTS,
     LEASES_BY_CLASS,
+    SIMULATED_PHONES,
+    TALLY,
 )
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.visible_text import visible
 
-_TALLY = "clawperator-tally"
-
 _PREFIX = "clawperator: "
-
 # The outcomes in the order in which they are written, and those that are worth a line.
 _BAD = ("failed", "error", "rerun")
-
 _OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
-
 _SHOWN_NOTICES = 20
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Count, except in workers, whose reports are counted where they arrive."""
-    if not is_worker(config):
-        config.pluginmanager.register(Tally(config), _TALLY)
 
 
 def pytest_report_collectionfinish(
@@ -66,8 +65,7 @@ def pytest_report_collectionfinish(
     return _header(config, pool.held)
 
 
-@pytest.hookimpl(optionalhook=True, trylast=True)
-def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> None:
+def name_devices_of_workers(config: pytest.Config) -> None:
     """Name the devices that the workers are about to be given."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and DEVICE_POOL in config.stash and config.get_verbosity() >= 0:
@@ -75,12 +73,8 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> N
             write_line(reporter, line)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add notices and devices to the report, which also goes from a worker to the controller."""
-    report = yield
+def add_devices(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Add notices and devices to a report, which may go from a worker to the controller."""
     events = item.config.stash.get(EVENTS, None)
     if events is not None and (notices := events.take_notices()):
         setattr(report, NOTICES, notices)
@@ -89,7 +83,6 @@ def pytest_runtest_makereport(
         setattr(report, USED_DEVICES, lines)
     elif serial := _device_of(item, report):
         setattr(report, USED_DEVICES, {serial: []})
-    return report
 
 
 def _new_lines(config: pytest.Config, activity: ClientActivity) -> list[str]:
@@ -125,7 +118,7 @@ class Tally:
         self._named.update(serials, new)
         return new
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Count a report, and name a device that is new."""
         self._notices.update(getattr(report, NOTICES, ()))
         for serial, lines in (getattr(report, USED_DEVICES, None) or self._lost(report)).items():
@@ -152,7 +145,7 @@ class Tally:
         for line in lines:
             show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write how many tests each device ran, where that is news, and the notices."""
         if terminalreporter.config.get_verbosity() < 0:
             return
@@ -194,13 +187,14 @@ def device_lines(
 
 def _profiles(config: pytest.Config) -> dict[str, str]:
     """Return the profiles of the phones that this process simulates, by their serials."""
-    return getattr(config.pluginmanager.get_plugin(PHONES_PLUGIN), "profiles", {})
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    return {} if phones is None else phones.profiles
 
 
 def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
     devices = list(candidates)
     lines = [*device_lines(devices, profiles=_profiles(config)), *_output_line(config)]
-    tally = config.pluginmanager.get_plugin(_TALLY)
+    tally = config.stash.get(TALLY, None)
     return tally.name([device.serial for device in devices], lines) if tally else lines
 
 
@@ -215,8 +209,6 @@ def _candidate(activity: ClientActivity) -> Candidate:
 
 def _output_line(config: pytest.Config) -> list[str]:
     """Return the line that says where evidence goes, should there be any."""
-    if not config.pluginmanager.has_plugin("pytest_clawperator.plugin.recorder"):
-        return []
     folder = shown_path(config, run_folder(config))
     return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
@@ -235,7 +227,6 @@ def _described(candidate: Candidate, profile: str | None) -> str:
 
 
 _PATHS = tuple(option.flag for option in OPTIONS if option.metavar in ("FILE", "FOLDER"))
-
 # What pytest takes for the top of a project.
 _TOPS = (
     *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
@@ -278,3 +269,125 @@ def _top_of(start: Path) -> Path:
     return next(
         (folder for folder in within if any((folder / name).is_file() for name in _TOPS)), start
     )
+
+
+_SLOWEST_PER_TEST, _SLOWEST_PER_RUN = 3, 5
+# Nobody waits for less.
+_SLOW = 1.0
+
+
+def add_slowest(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Add the slowest actions to the last report of a test."""
+    if report.when == "teardown" and (clients := clients_of(item)):
+        timed = [one for client in clients for one in client.timed]
+        slowest = sorted(timed, key=lambda one: one.seconds, reverse=True)[:_SLOWEST_PER_TEST]
+        setattr(report, SLOWEST, [[one.seconds, one.label] for one in slowest])
+
+
+class Summary:
+    """Collects evidence and slow actions from reports, and prints them."""
+
+    def __init__(self) -> None:
+        self._evidence: dict[str, list[str]] = {}
+        self._crashes: dict[str, list[str]] = {}
+        self._failed: set[str] = set()
+        self._slowest: list[tuple[float, str, str]] = []
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Collect what a report has."""
+        folder = getattr(report, EVIDENCE_FOLDER, None)
+        if folder is not None:
+            folders = self._evidence.setdefault(report.nodeid, [])
+            folders += [folder] if folder not in folders else []
+            crashes = self._crashes.setdefault(folder, [])
+            found = getattr(report, CRASHES, ())
+            crashes += [crash for crash in found if crash not in crashes]
+            if getattr(report, HAS_FAILED, False):
+                self._failed.add(report.nodeid)
+        timed = getattr(report, SLOWEST, ())
+        self._slowest += [(seconds, label, report.nodeid) for seconds, label in timed]
+
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """List the slowest actions, and where the evidence is."""
+        verbosity = terminalreporter.config.get_verbosity()
+        if verbosity < 0:
+            return
+        least = 0.0 if verbosity > 0 else _SLOW
+        slowest = sorted((one for one in self._slowest if one[0] >= least), reverse=True)
+        if slowest:
+            terminalreporter.section("slowest actions")
+            for seconds, label, test in slowest[:_SLOWEST_PER_RUN]:
+                write_line(terminalreporter, f"{seconds:6.2f}s {label}  ({test})")
+        self._write_evidence(terminalreporter)
+
+    def _write_evidence(self, reporter: pytest.TerminalReporter) -> None:
+        """List the folders of tests that failed below that of the run, and count the others."""
+        found = self._found(reporter.config.invocation_params.dir)
+        if not found:
+            return
+        reporter.section("evidence")
+        failed: dict[str, list[str]] = {}
+        for test in [test for test in found if test in self._failed]:
+            for folder in found.pop(test):
+                failed.setdefault(_run_of(folder, reporter.config), []).append(folder)
+        passed = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
+        for place in dict.fromkeys([*failed, *passed]):
+            write_line(reporter, place)
+            self._write_folders(reporter, place, failed.get(place, []))
+            if count := passed[place]:
+                write_line(reporter, f"  {count} test{'s' * (count > 1)} that did not fail")
+
+    def _write_folders(
+        self, reporter: pytest.TerminalReporter, place: str, folders: Sequence[str]
+    ) -> None:
+        for folder in folders:
+            write_line(reporter, f"  {Path(folder).relative_to(place)}")
+            for crash in self._crashes[folder]:
+                write_line(reporter, f"    {crash}", red=True)
+
+    def _found(self, start: Path) -> dict[str, list[str]]:
+        """Return the folders of each test that nobody deleted since."""
+        there = {
+            test: [folder for folder in folders if (start / folder).is_dir()]
+            for test, folders in self._evidence.items()
+        }
+        return {test: folders for test, folders in there.items() if folders}
+
+
+def _run_of(folder: str, config: pytest.Config) -> str:
+    """Return the folder of the run that the folder of a test is in."""
+    name = run_id(config)
+    return next((str(place) for place in Path(folder).parents if place.name == name), folder)
+
+
+#: What the last line of the run counts the other tests as.
+CATEGORY = "same error"
+
+
+class SharedFailures:
+    """Knows which test was the first with a cause, and which had the same one later."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._others: dict[str, set[str]] = {}
+
+    def status(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        """Count a test beside the first that failed for the same cause."""
+        cause = getattr(report, SHARED_FAILURE, None)
+        if cause is None or not report.failed:
+            return None
+        if self._first.setdefault(cause, report.nodeid) == report.nodeid:
+            return None
+        self._others.setdefault(cause, set()).add(report.nodeid)
+        return CATEGORY, "E", "ERROR"
+
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write how many tests share each cause."""
+        if not self._others:
+            return
+        terminalreporter.section(CATEGORY)
+        for cause, others in self._others.items():
+            text = f"{self._first[cause]} and {len(others)} more: {cause.splitlines()[0]}"
+            write_line(terminalreporter, text, red=True)

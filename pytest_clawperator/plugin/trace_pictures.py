@@ -24,13 +24,10 @@ from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Noted, PictureTaken
 
 _THREAD = "clawperator pictures"
-
 # How long a picture of the screen after an execution may hold up the test, in seconds.
 _WITHIN = 5.0
-
 # Pictures that are under way at once; each needs some megabytes.
 _AT_ONCE = 6
-
 _REMEMBERED = 100
 
 

@@ -33,10 +33,8 @@ from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Excerpt, Failure, Source, TraceEvent
 
 _XML = ".xml"
-
 #: Is called with a client, the number of its execution, and the result if there is one.
 AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
-
 # What of a script's output stands in a trace, in characters; all of it is an artefact.
 _MOST_PRINTED = 10_000
 
@@ -363,10 +361,8 @@ def _log_end(client: ClientActivity) -> int:
 
 
 _PACKAGE = "pytest_clawperator"
-
 # Whose frames are no code of the user's.
 _RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
-
 _BEFORE = 8
 
 

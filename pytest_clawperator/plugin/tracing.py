@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_clawperator.assertions.listening import Verification, listening
+from pytest_clawperator.assertions.listening import Verification
 from pytest_clawperator.plugin.artifacts import folder_name
-from pytest_clawperator.plugin.clients import ClientActivity, on_client_dropped, on_client_used
+from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.failures import is_infrastructure, is_put_aside, is_shared
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
@@ -227,72 +227,37 @@ def _first_line(error: BaseException) -> str:
 
 # Where traces are while their tests run; a killed run leaves them there.
 UNFINISHED = "unfinished"
-
-
 _numbers = count(1)
-
 __tracebackhide__ = True  # a fixture that fails is shown at its own line
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Follow the clients of tests."""
-    on_client_used(config, lambda item, client: begun_trace(item).use(client))
-    on_client_dropped(config, lambda item, client: begun_trace(item).drop(client))
+def begin_attempt(item: pytest.Item) -> None:
+    """Begin the trace of an attempt."""
+    if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
+        del item.stash[TRACE]
+    begun_trace(item).begin_phase("setup")
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hear of the expectations of a test, and end the trace of one that was broken off."""
-    with listening(lambda verification: begun_trace(item).verified(verification)):
-        try:
-            return (yield)
-        finally:
-            trace = item.stash.get(TRACE, None)
-            if trace is not None:
-                trace.finish(is_broken_off=True)
-                del item.stash[TRACE]
+def end_interrupted(item: pytest.Item) -> None:
+    """End the trace of a test that was interrupted, and so never reported."""
+    trace = item.stash.get(TRACE, None)
+    if trace is not None:
+        trace.finish(is_broken_off=True)
+        del item.stash[TRACE]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the folders for traces that nothing was kept in."""
+def remove_empty_folders(config: pytest.Config) -> None:
+    """Remove the folders for traces in which nothing was kept."""
     folder = run_folder(config) / UNFINISHED
     with suppress(OSError):  # something is in it, perhaps of a process that still runs
         for empty in (folder, folder.parent, folder.parent.parent):
             empty.rmdir()
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    """Begin the trace of an attempt."""
-    __tracebackhide__ = True
-    if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
-        del item.stash[TRACE]
-    begun_trace(item).begin_phase("setup")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Take note that the test itself begins."""
-    __tracebackhide__ = True
-    begun_trace(item).begin_phase("call")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """Take note that the test is being torn down."""
-    __tracebackhide__ = True
-    begun_trace(item).begin_phase("teardown")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_fixture_setup(
+def timed_fixture(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Take note of how long a fixture took to set up, and of the beginning of its end."""
+    """Trace how long a fixture took to set up, and note when its teardown begins."""
     __tracebackhide__ = True  # a fixture that fails is shown at its own line
     begin = ticks()
     error: BaseException | None = None
@@ -312,10 +277,8 @@ def pytest_fixture_setup(
         request.addfinalizer(clawperator_fixture_ends)
 
 
-def pytest_fixture_post_finalizer(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> None:
-    """Take note of how long a fixture took to end."""
+def end_fixture(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+    """Trace how long a fixture took to tear down."""
     begin = request.config.stash.get(ENDING_FIXTURES, {}).pop(id(fixturedef), None)
     if begin is not None:
         _note_fixture(request.config, fixturedef, "teardown", begin)

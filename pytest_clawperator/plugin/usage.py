@@ -41,11 +41,14 @@ _TEST_FILES = "test_*.claw.yaml"
 
 
 def notice_options(config: pytest.Config) -> None:
-    """Refuse options that make no sense, and open the gate where anything is asked for."""
-    if worker_input.CHANNEL in worker_input.worker_input(config) or options.is_any_given(config):
-        gate.import_rooms().check_options(config)
-        gate.open_gate(config)
-    elif config.getoption("dist", "no") != "no" and _is_in_text(config, _ANY_USE):
+    """Open the gate if an option is given, or the controller of ``-n`` finds the library used."""
+    is_with_devices = worker_input.CHANNEL in worker_input.worker_input(config)
+    is_controller = config.getoption("dist", "no") != "no"
+    if (
+        is_with_devices
+        or options.is_any_given(config)
+        or (is_controller and _is_in_text(config, _ANY_USE))
+    ):
         gate.open_gate(config)
 
 
@@ -54,18 +57,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Make ``-n auto`` as many workers as there are devices that can be had now."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
-    return gate.open_gate(config).count_workers(config)
+    count: int | None = gate.behind_gate(config, "workers").count_workers(config)
+    return count
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a test without Python."""
     if not fnmatch(file_path.name, _TEST_FILES):
         return None
-    part = gate.open_test_files(parent.config)
-    if part is None:
-        return None
-    collected: pytest.Collector = part.collect(file_path, parent)
-    return collected
+    test_files = gate.behind_gate(parent.config, "test_files")  # which few projects have
+    file: pytest.Collector = test_files.ClawTestFile.from_parent(parent, path=file_path)
+    return file
 
 
 @pytest.hookimpl(wrapper=True)
@@ -83,7 +85,7 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Open the gate if a file imports the library, or a test asks for devices."""
     if _LIBRARY in sys.modules or _is_asked_for(items) or _is_imported_in(config, items):
-        gate.open_gate(config).apply_markers(config, items)
+        gate.behind_gate(config, "marker_values").apply_markers(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -103,7 +105,7 @@ def pytest_fixture_setup(
     value = yield
     module = sys.modules.get(_CLIENT)
     if module is not None and isinstance(value, module.Clawperator):
-        gate.open_gate(request.config).client_given(fixturedef, request, value)
+        gate.behind_gate(request.config, "clients").client_given(fixturedef, request, value)
     return value
 
 

@@ -38,13 +38,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
-) -> None:
+def write_if_no_payload(reporter: pytest.TerminalReporter, exitstatus: int) -> None:
     """Report that no payload was found."""
+    config = reporter.config
     if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         write_line(
-            terminalreporter,
+            reporter,
             f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
             " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
             " called payloads",

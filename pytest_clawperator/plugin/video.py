@@ -15,13 +15,9 @@ from pytest_clawperator.transport.interface import Transport
 
 # The longest that screenrecord takes, and what it may need to begin and to finish.
 SEGMENT = 180
-
 _MARGIN = 20.0
-
 _BIT_RATE = 4_000_000
-
 _FOLDER = "/data/local/tmp"
-
 # How long a device may take to finish a segment, and how soon to try again to interrupt it.
 _FINISHING, _AGAIN = 5.0, 0.1
 

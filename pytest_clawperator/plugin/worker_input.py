@@ -14,16 +14,12 @@ import pytest
 
 #: The channel over which a worker and its controller talk; there if the run has devices.
 CHANNEL = "clawperator_channel"
-
 #: That the worker takes the place of another one.
 STARTS_LATE = "clawperator_starts_late"
-
 #: The id of the run, which all its processes share.
 SHARED_RUN_ID = "clawperator_run"
-
 #: The lease of the worker, or the code, message and hint that say why it has none.
 LEASE, WHY_NO_LEASE = "clawperator_lease", "clawperator_no_lease"
-
 #: The classes of a matrix: all, those of the worker's device, those without a device and why,
 #: and a device of each.
 CLASSES, OWN_CLASSES, EMPTY_CLASSES, CLASS_MEMBERS = (
@@ -46,7 +42,6 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 Message = tuple[str, Any]
-
 Receive = Callable[[Any, str, Any], None]
 
 

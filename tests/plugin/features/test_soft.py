@@ -55,7 +55,7 @@ def test_all_soft_failures_are_told_at_the_end(pytester: pytest.Pytester) -> Non
             "went on",
         ]
     )
-    assert "plugin/soft.py" not in result.stdout.str()
+    assert "plugin/phases.py" not in result.stdout.str()
 
 
 def test_one_soft_failure_points_at_its_line(pytester: pytest.Pytester) -> None:
