@@ -6,10 +6,10 @@ that. Nothing that is there already is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -29,12 +29,12 @@ from pytest_clawperator.plugin.failures import (
     is_put_aside,
     is_shared,
 )
-from pytest_clawperator.plugin.report_sinks import ReportSinks, sinks_of
-from pytest_clawperator.plugin.run import events_of, run_folder, shown_path
+from pytest_clawperator.plugin.report_sinks import sinks_of
+from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORDER, TRACE
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
-from pytest_clawperator.plugin.tracing import AttemptTrace, begun_trace
+from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.index.reading import PAGE_FILE
@@ -50,32 +50,16 @@ _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video can
 
 
 class Recorder:
-    """Keeps the evidence of one attempt at a test.
+    """Keeps the evidence of one attempt at a test, and its trace.
 
-    ``settings`` and ``folder`` are called when they are needed: a test's own settings are
-    known only when its fixtures have begun. ``show`` returns a path as it is printed,
-    ``sinks`` are other reports, and ``notice`` reports what a device cannot do.
-    ``trace`` is ended and kept with the rest. ``is_ending`` is set when the test is being torn
-    down.
+    The test's own settings are asked for each time: they are known only when its fixtures have
+    been set up. ``is_ending`` is set when the test is being torn down.
     """
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        settings: Callable[[], Settings],
-        folder: Callable[[], Path],
-        *,
-        show: Callable[[Path], str],
-        sinks: ReportSinks,
-        notice: Callable[[str, str], None],
-        trace: AttemptTrace,
-    ) -> None:
+    def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._settings = settings
-        self._folder = folder
-        self._show = show
-        self._sinks = sinks
-        self._trace = trace
+        self._sinks = sinks_of(item.config)
+        self._trace = begun_trace(item)
         self._clients: list[ClientActivity] = []
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
@@ -84,17 +68,27 @@ class Recorder:
         self._lines: list[str] = []
         self._notes: list[str] = []
         self._videos = AttemptVideos(
-            is_on=lambda: settings().video != "off",
-            notice=notice,
+            is_on=lambda: self._settings.video != "off",
+            notice=events_of(item.config).notice,
             on_missing=lambda why: self._lines.append(why),
         )
         self._has_failed = self._is_broken = False
         self.is_ending = False
 
+    @property
+    def _settings(self) -> Settings:
+        return settings_of_item(self._item)
+
+    def _show(self, path: Path) -> str:
+        return shown_path(self._item.config, path)
+
     @cached_property
     def artifacts(self) -> Artifacts:
         """The files of this attempt."""
-        return Artifacts(self._folder(), on_attached=self._attached)
+        folder = run_folder(self._item.config, self._settings) / folder_name(self._item.nodeid)
+        attempt = getattr(self._item, "execution_count", None)  # of pytest-rerunfailures
+        folder = folder if attempt is None else folder / f"attempt-{attempt}"
+        return Artifacts(folder, on_attached=self._attached)
 
     @property
     def _has_files(self) -> bool:
@@ -132,7 +126,7 @@ class Recorder:
         if client not in self._clients or not self.is_ending:  # broken off: nobody will ask
             return
         if not self._is_broken:
-            kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
+            kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
             self._saved[id(client)] = self._collect(client, kinds)
         self._videos.end(client)
 
@@ -143,7 +137,7 @@ class Recorder:
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
-        kinds = wanted_kinds(self._settings(), report.when, has_failed=report.failed)
+        kinds = wanted_kinds(self._settings, report.when, has_failed=report.failed)
         if self._is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
@@ -182,7 +176,7 @@ class Recorder:
         return [str(crash) for crash in evidence.crashes]
 
     def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
-        is_whole = self._settings().logcat == "full"
+        is_whole = self._settings.logcat == "full"
         return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
@@ -220,7 +214,7 @@ class Recorder:
                 self._lines.append(f"no picture: {exc}")
 
     def _keep_videos(self) -> None:
-        is_wanted = self._has_failed or self._settings().video == "on"
+        is_wanted = self._has_failed or self._settings.video == "on"
         for place, client in enumerate(self._clients):
             is_secret = client.typed_secret and self._videos.has(client)
             if is_wanted and is_secret:
@@ -252,7 +246,7 @@ class Recorder:
         page = kept / PAGE_FILE if page.exists() else page
         try:
             trace = read_trace(kept)
-            write_page(trace, page, passed=last_passed(trace, run=self._trace.run))
+            write_page(trace, page, passed=last_passed(trace, run=run_id(self._item.config)))
         except (ClawperatorError, OSError) as exc:
             self._files[kept] = ""
             self._lines.append(f"no {PAGE_FILE}: {exc}")
@@ -366,20 +360,5 @@ def note_end_of_attempt(config: pytest.Config, report: pytest.TestReport) -> Non
 def recorder_of(item: pytest.Item) -> Recorder:
     """Return the recorder of this attempt at a test."""
     if RECORDER not in item.stash:
-        config = item.config
-        attempt = getattr(item, "execution_count", None)  # of pytest-rerunfailures
-
-        def folder() -> Path:
-            found = run_folder(config, settings_of_item(item)) / folder_name(item.nodeid)
-            return found if attempt is None else found / f"attempt-{attempt}"
-
-        item.stash[RECORDER] = Recorder(
-            item,
-            partial(settings_of_item, item),
-            folder,
-            show=partial(shown_path, config),
-            sinks=sinks_of(config),
-            notice=events_of(config).notice,
-            trace=begun_trace(item),
-        )
+        item.stash[RECORDER] = Recorder(item)
     return item.stash[RECORDER]

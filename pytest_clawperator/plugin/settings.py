@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -37,15 +37,11 @@ from pytest_clawperator.skills.registry import REGISTRY_IN_REPOSITORY
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
-ALLOWED_MATCHERS = " or ".join(MATCHERS)
 WHEN = ("off", "on", "only-on-failure")
 WHEN_LOG = (*WHEN, "full")
-ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
-ALLOWED_WHEN_LOG = f"{', '.join(WHEN)} or full"
+TRACE_WHEN = ("off", "on", "retain-on-failure")
 ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
 ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
-TRACE_WHEN = ("off", "on", "retain-on-failure")
-ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
 When = Literal["off", "on", "only-on-failure"]
 WhenLog = Literal["off", "on", "only-on-failure", "full"]
 TraceWhen = Literal["off", "on", "retain-on-failure"]
@@ -62,6 +58,11 @@ def allowed_timeout(value: Any) -> str:
     return f"{ALLOWED_TIMEOUT}: seconds, not milliseconds?" if is_long else ALLOWED_TIMEOUT
 
 
+def _choices(of: Sequence[str]) -> str:
+    """Return the choices as a message lists them: ``off, on or full``."""
+    return f"{', '.join(of[:-1])} or {of[-1]}"
+
+
 def _is_when(value: Any) -> bool:
     return value in WHEN
 
@@ -73,13 +74,13 @@ def _is_switch(value: Any) -> bool:
 # What a conftest can change, how that is judged, and what is allowed.
 _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "timeout": (is_timeout, ALLOWED_TIMEOUT),
-    "matchers": (lambda value: value in MATCHERS, ALLOWED_MATCHERS),
+    "matchers": (lambda value: value in MATCHERS, _choices(MATCHERS)),
     "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
-    "screenshot": (_is_when, ALLOWED_WHEN),
-    "snapshot": (_is_when, ALLOWED_WHEN),
-    "logcat": (lambda value: value in WHEN_LOG, ALLOWED_WHEN_LOG),
-    "video": (_is_when, ALLOWED_WHEN),
-    "trace": (lambda value: value in TRACE_WHEN, ALLOWED_TRACE_WHEN),
+    "screenshot": (_is_when, _choices(WHEN)),
+    "snapshot": (_is_when, _choices(WHEN)),
+    "logcat": (lambda value: value in WHEN_LOG, _choices(WHEN_LOG)),
+    "video": (_is_when, _choices(WHEN)),
+    "trace": (lambda value: value in TRACE_WHEN, _choices(TRACE_WHEN)),
     "pause": (_is_switch, "True or False"),
     "strict": (_is_switch, "True or False"),
     "operator_package": (
@@ -252,39 +253,37 @@ def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool
     return value
 
 
-def _seconds(text: str, folder: Path) -> float:
+def _number(text: str) -> float:
     try:
-        seconds = float(text)
+        return float(text)
     except ValueError:
-        seconds = math.nan
+        return math.nan
+
+
+def _seconds(text: str, folder: Path) -> float:
+    seconds = _number(text)
     if not 0 <= seconds < math.inf:
         raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
     return seconds
 
 
 def _factor(text: str, folder: Path) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
+    factor = _number(text)
     if not 0 <= factor <= 1000:
         raise ValueError(f"found {text!r}, allowed is a factor from 0 to 1000, as in 0.1")
     return factor
 
 
 def _timeout(text: str, folder: Path) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
+    seconds = _number(text)
     if not is_timeout(seconds):
         raise ValueError(f"found {text!r}, allowed is {allowed_timeout(seconds)}")
     return seconds
 
 
-def _matchers(text: str, folder: Path) -> str:
-    if text not in MATCHERS:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_MATCHERS}")
+def _choice(text: str, folder: Path, *, of: Sequence[str]) -> str:
+    if text not in of:
+        raise ValueError(f"found {text!r}, allowed is {_choices(of)}")
     return text
 
 
@@ -308,23 +307,11 @@ def _folder(text: str, folder: Path) -> Path:
     return path
 
 
-def _profile(text: str, folder: Path) -> str:
-    if text not in PROFILES:
-        raise ValueError(f"found {text!r}, allowed is {' or '.join(PROFILES)}")
-    return text
-
-
-def _boot(text: str, folder: Path) -> str:
-    if text not in BOOTS:
-        raise ValueError(f"found {text!r}, allowed is {' or '.join(BOOTS)}")
-    return text
-
-
 def _trace_when(text: str, folder: Path) -> str:
     # The word of the other options means the same.
     when = "retain-on-failure" if text == "only-on-failure" else text
     if when not in TRACE_WHEN:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_TRACE_WHEN}")
+        raise ValueError(f"found {text!r}, allowed is {_choices(TRACE_WHEN)}")
     return when
 
 
@@ -332,13 +319,7 @@ def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
         ours = foreign_names.WHEN.get(text.lower())
         here = f": here it is called {ours}" if ours else ""
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}{here}")
-    return text
-
-
-def _when_log(text: str, folder: Path) -> str:
-    if text not in WHEN_LOG:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN_LOG}")
+        raise ValueError(f"found {text!r}, allowed is {_choices(WHEN)}{here}")
     return text
 
 
@@ -403,7 +384,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "require": lambda text, folder: parse_requirements(text),
     "matrix": lambda text, folder: parse_matrix(text),
     "emulator": lambda text, folder: parse_profile(text),
-    "emulator_boot": _boot,
+    "emulator_boot": partial(_choice, of=BOOTS),
     "emulator_boots": partial(_count, least=1),
     "spare_devices": _count,
     "lease": lambda text, folder: check_place(text),
@@ -412,16 +393,16 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "operator_apk": _file,
     "display": _count,
     "timeout": _timeout,
-    "matchers": _matchers,
+    "matchers": partial(_choice, of=MATCHERS),
     "output": _folder,
     "screenshot": _when,
     "snapshot": _when,
-    "logcat": _when_log,
+    "logcat": partial(_choice, of=WHEN_LOG),
     "video": _when,
     "trace": _trace_when,
     "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
-    "sim_profile": _profile,
+    "sim_profile": partial(_choice, of=PROFILES),
     "sim_time_scale": _factor,
     "skills": _registry,
 }

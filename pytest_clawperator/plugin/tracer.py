@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_clawperator.assertions.call_site import calling_frame
 from pytest_clawperator.assertions.listening import Verification
@@ -26,6 +26,7 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
+from pytest_clawperator.plugin.report_sinks import TraceOutput
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.hierarchy_dumps import without_dumps
 from pytest_clawperator.report.trace import events
@@ -37,16 +38,6 @@ _XML = ".xml"
 AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
 # What of a script's output stands in a trace, in characters; all of it is an artefact.
 _MOST_PRINTED = 10_000
-
-
-class Output(Protocol):
-    """Where a trace goes."""
-
-    def write(self, event: TraceEvent) -> None:
-        """Add an event."""
-
-    def keep(self, content: bytes, suffix: str) -> str:
-        """Keep a blob, and return its name; empty if blobs are not kept."""
 
 
 @dataclass
@@ -83,7 +74,7 @@ class Tracer:
 
     def __init__(
         self,
-        output: Output,
+        output: TraceOutput,
         *,
         place: Callable[[], Source | None],
         before_execution: Callable[[ClientActivity], None] = lambda client: None,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
@@ -37,26 +36,12 @@ FOLDER = "trace"
 class AttemptTrace:
     """Writes the trace of one attempt, if it uses a device and the settings want one.
 
-    It is written to the folder that ``folder`` returns, and moved when it is kept: where the
-    test's evidence is need not be known while there is none. ``run`` is the id of the run.
+    It is written to a folder for unfinished traces, and moved when it is kept: where the test's
+    evidence goes need not be known while there is none.
     """
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        *,
-        settings: Callable[[], Settings],
-        folder: Callable[[], Path],
-        sinks: Callable[[], ReportSinks],
-        run: str,
-        worker: str,
-    ) -> None:
+    def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._settings = settings
-        self._folder = folder
-        self._sinks = sinks
-        self.run = run
-        self._worker = worker
         self._places = Places(item.config.rootpath)
         self._early: list[TraceEvent] = []
         self._output: TraceOutput | None = None
@@ -70,6 +55,14 @@ class AttemptTrace:
         self._has_own_failure = False
         #: Why there is no trace, though one is wanted.
         self.problem = ""
+
+    @property
+    def _settings(self) -> Settings:
+        return settings_of_item(self._item)
+
+    @property
+    def _sinks(self) -> ReportSinks:
+        return sinks_of(self._item.config)
 
     @property
     def is_begun(self) -> bool:
@@ -102,7 +95,7 @@ class AttemptTrace:
             self._tracer = self._begin()
         self._clients.append(client)
         tell = self._tracer.follow(client)
-        if self._settings().trace != "off" or self._sinks().need_steps:
+        if self._settings.trace != "off" or self._sinks.need_steps:
             client.tell = tell
 
     def drop(self, client: ClientActivity) -> None:
@@ -125,7 +118,7 @@ class AttemptTrace:
             )
 
     def _begin(self) -> Tracer:
-        sinks, writer = self._sinks(), self._new_writer()
+        sinks, writer = self._sinks, self._new_writer()
         output = self._output = TraceOutput(writer, sinks)
         attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
         output.write(
@@ -134,14 +127,14 @@ class AttemptTrace:
                 nodeid=self._item.nodeid,
                 attempt=attempt,
                 environment={"Python": platform.python_version(), "pytest": pytest.__version__},
-                run=self.run,
-                worker=self._worker,
+                run=run_id(self._item.config),
+                worker=worker_input(self._item.config).get("workerid", ""),
             )
         )
         for event in self._early:
             output.write(event)
         self._early.clear()
-        if writer is None or self._settings().trace != "on":
+        if writer is None or self._settings.trace != "on":
             return Tracer(output, place=self._places.current)
         pictures = self._pictures = PictureTaker(output)
         return Tracer(
@@ -153,10 +146,12 @@ class AttemptTrace:
 
     def _new_writer(self) -> TraceWriter | None:
         """Return who writes the file of the trace, if there is to be one."""
-        if self._settings().trace == "off":
+        if self._settings.trace == "off":
             return None
         try:
-            return TraceWriter(self._folder())
+            config = self._item.config
+            name = f"{folder_name(self._item.nodeid)}-{os.getpid()}-{next(_numbers)}"
+            return TraceWriter(run_folder(config, self._settings) / UNFINISHED / name)
         except OSError as exc:  # no reason to fail a test
             self.problem = f"no trace: {exc}"
             return None
@@ -204,7 +199,7 @@ class AttemptTrace:
         if writer is None:
             return None
         writer.close()
-        mode = self._settings().trace
+        mode = self._settings.trace
         # What a test shares with others says nothing of it; it did not even begin.
         if mode == "on" or (mode != "off" and self._has_own_failure):
             return writer.folder
@@ -287,20 +282,7 @@ def end_fixture(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureReque
 def begun_trace(item: pytest.Item) -> AttemptTrace:
     """Return the trace of the current attempt at a test, which begins with its first use."""
     if TRACE not in item.stash:
-        config = item.config
-
-        def folder() -> Path:
-            name = f"{folder_name(item.nodeid)}-{os.getpid()}-{next(_numbers)}"
-            return run_folder(config, settings_of_item(item)) / UNFINISHED / name
-
-        item.stash[TRACE] = AttemptTrace(
-            item,
-            settings=partial(settings_of_item, item),
-            folder=folder,
-            sinks=partial(sinks_of, config),
-            run=run_id(config),
-            worker=worker_input(config).get("workerid", ""),
-        )
+        item.stash[TRACE] = AttemptTrace(item)
     return item.stash[TRACE]
 
 
