@@ -51,7 +51,7 @@ _LONGEST_LABEL = 60
 
 @dataclass(frozen=True)
 class TimedAction:
-    """An execution that took so many seconds."""
+    """How long an execution took, and what it did."""
 
     seconds: float
     label: str
@@ -59,7 +59,7 @@ class TimedAction:
 
 @dataclass(frozen=True)
 class Cut:
-    """A stretch of the log that is not the test's, and the line that stands for it."""
+    """A stretch of the log that does not belong to the test, and the line that replaces it."""
 
     start: int
     end: int
@@ -67,7 +67,7 @@ class Cut:
 
 
 def _ignore(event: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event."""
 
 
 @dataclass(eq=False)
@@ -100,24 +100,24 @@ class ClientActivity:
 
     @property
     def transport(self) -> Transport | None:
-        """How its device is reached; None where another host does that."""
+        """The transport to its device; None if the device is behind another host."""
         runner = self.client.runner
         return runner.transport if isinstance(runner, Pipeline) else None
 
     @property
     def system_processes(self) -> frozenset[int] | None:
-        """The ids of the system's processes on its device; None if they are not known."""
+        """The ids of system processes on its device; None if unknown."""
         runner = self.client.runner
         return runner.system_processes if isinstance(runner, Pipeline) else None
 
     def begin(self) -> None:
-        """Begin with a test: what was before is not its own."""
+        """Begin a test: what happened before does not belong to it."""
         self.end()
         self.log_position = self._log_end()
         self.is_watched = True
 
     def end(self) -> None:
-        """End with the test, and forget what was done in it."""
+        """End the test, and forget what was done in it."""
         self.is_watched = False
         self.executions.clear()
         self.timed.clear()
@@ -132,14 +132,14 @@ class ClientActivity:
         return any(map(SECRETS.is_in, self.typed))
 
     def hide_passwords(self) -> None:
-        """Hide what went into password fields, also where the log told of it only later."""
+        """Hide what was typed into password fields, even if only the log shows that it was one."""
         if self.typed:
             hide_passwords(self.typed, self._new_lines())
 
     def take_log(self) -> tuple[list[bytes], int]:
-        """Return the log of the test, and how many of its lines are no longer kept.
+        """Return the log of the test, and how many of its lines were lost.
 
-        What was taken is not returned again: a later log of the test goes on from there.
+        Lines are returned only once: a later call continues from there.
         """
         transport = self.transport
         if transport is None:
@@ -156,9 +156,9 @@ class ClientActivity:
 
     @contextmanager
     def going_back(self, why: str) -> Iterator[None]:
-        """Leave out of the log what the device logs in the block, in which it is restored.
+        """Leave out of the log what the device writes in the block, while it is being restored.
 
-        Its log goes back to an earlier state with it, and may be that of another test.
+        Its log returns to an earlier state as well, which may belong to another test.
         """
         start = self._log_end()
         try:
@@ -168,25 +168,25 @@ class ClientActivity:
             self.cuts.append(Cut(start, self._marked_end(), f"--------- {why}".encode()))
 
     def _marked_end(self) -> int:
-        """Return where the log goes on, once its stream is live again."""
+        """Return where the log continues, once its stream is live again."""
         try:
             return 0 if self.transport is None else self.transport.log.mark()
         except ClawperatorError:
             return self._log_end()
 
     def _new_lines(self) -> Sequence[bytes]:
-        """Return the log of the test as far as nobody took it yet."""
+        """Return the lines of the test's log that were not taken yet."""
         transport = self.transport
         return [] if transport is None else transport.log.read(self.log_position, self._log_end())
 
     def _log_end(self) -> int:
-        """Return how far the log was read; a device that is gone is not waited for."""
+        """Return how far the log was read, without waiting for a device that is gone."""
         transport = self.transport
-        # A deadline that is over: the end is returned at once.
+        # The deadline is over, so this returns at once.
         return 0 if transport is None else transport.log.wait(0, 0.0)
 
     def __call__(self, event: Event) -> None:
-        """Take note of what happens."""
+        """Record an event."""
         if not self.is_watched or threading.current_thread() in self.collecting_threads:
             return
         if isinstance(event, (ExecutionStarted, SkillStarted)):
@@ -203,12 +203,12 @@ class ClientActivity:
         self.tell(event)
 
     def tell_nobody(self) -> None:
-        """Tell nobody any longer what happens."""
+        """Stop passing events on."""
         self.tell = _ignore
 
 
 def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
-    """Return in a few words what an execution did, apart from what proved its actions."""
+    """Describe an execution in a few words, without the snapshots that verify its actions."""
     told = [_told(action) for action in execution.actions if action.id not in proofs]
     label = hide("; ".join(told))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
@@ -246,7 +246,7 @@ class ClientListeners:
 
 
 def clients_of(item: pytest.Item) -> list[ClientActivity]:
-    """Return the clients of a test, in the order in which they came."""
+    """Return the clients of a test, in the order in which it began to use them."""
     return item.stash.get(USED_CLIENTS, [])
 
 
@@ -285,7 +285,7 @@ def use_clients_of_fixtures(item: pytest.Item) -> None:
 def client_given(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest, client: Clawperator
 ) -> None:
-    """Take note of a client that a fixture returned, until the fixture ends."""
+    """Watch a client that a fixture returned, until the fixture ends."""
     activity = _activity_of(request.config, client)
     activity.fixtures.append(fixturedef.argname)
     # Ours is closed later, when there is still time for evidence.
@@ -302,7 +302,7 @@ def client_given(
 def client_connected(
     config: pytest.Config, client: Clawperator, fixture: str
 ) -> Callable[[], None]:
-    """Take note of a client that a fixture connects later on; call the result at its end."""
+    """Watch a client that a fixture connected later; call the result when it ends."""
     activity = _activity_of(config, client)
     activity.fixtures.append(fixture)
     return partial(_fixture_ends, config, activity, fixture, is_shared=False)
@@ -327,7 +327,7 @@ def _use_now(config: pytest.Config, client: ClientActivity) -> None:
 
 
 def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
-    """Return what is known of a client, which the current test uses."""
+    """Return the activity of a client, which the current test uses from now on."""
     known = config.stash.setdefault(OPEN_CLIENTS, [])
     activity = next((one for one in known if one.client is client), None)
     if activity is None:

@@ -44,7 +44,7 @@ class DeviceNeeds:
 
     @property
     def is_choosy(self) -> bool:
-        """Whether some devices would not do."""
+        """Whether the test cannot run on just any device."""
         return bool(self.requires) or self.device_class is not None
 
 
@@ -96,7 +96,7 @@ def unpack(packed: Mapping[str, Any]) -> dict[str, DeviceNeeds]:
 def unmet(
     needs: DeviceNeeds, info: DeviceInfo, *, is_in: Callable[[str, DeviceInfo], bool]
 ) -> list[str]:
-    """Return what a device lacks, one sentence each; ``is_in`` knows the classes of devices."""
+    """Return what a device lacks, one sentence each; ``is_in`` knows the classes of a matrix."""
     lacking = [text for requires in needs.requires for text in requires.unmet(info)]
     if needs.device_class is not None and not is_in(needs.device_class, info):
         lacking.append(f"the device is not {needs.device_class}")
@@ -107,7 +107,7 @@ _WHY = "--claw-strict; --claw-no-strict lets such tests be skipped"
 
 
 def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
-    """Skip the current test for this reason, or fail it if that is strict.
+    """Skip the current test for this reason, or fail it if ``strict``.
 
     ``device`` is the one that does not fit.
     """
@@ -127,7 +127,7 @@ _TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client"
 
 @pytest.hookimpl(trylast=True)  # after the lines that name the devices
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tell of the tests that cannot run, where there are no workers."""
+    """Show the tests that cannot run, in a run without workers."""
     config = session.config
     if is_worker(config) or is_listing(config) or settings_of(config).validate:
         return
@@ -186,7 +186,7 @@ def unfit_tests(
 
 
 def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:
-    """Whether a conftest or a test module brings its own way to a device."""
+    """Whether a conftest or a test module replaces the fixtures that connect to a device."""
     places: set[object] = {*config.pluginmanager.get_plugins()}
     places.update(getattr(item, "module", None) for item in items)
     return any(
@@ -219,7 +219,7 @@ def skip_if_class_does_not_fit(item: pytest.Item) -> None:
 
 
 def runs_in_another_class(item: pytest.Item) -> bool:
-    """Whether a matrix brings the test to a device of another class, which meets its markers."""
+    """Whether a matrix also runs the test on a device of another class that meets its markers."""
     if class_of(item) is None:
         return False
     config = item.config
@@ -238,8 +238,8 @@ def _reason(
 ) -> str:
     """Return why none of the devices fits; empty if one does, or another class has one that does.
 
-    A test that is multiplied by a matrix cannot run in classes that its markers exclude, and
-    that is meant so.
+    A test that a matrix multiplies cannot run in classes that its markers exclude, which is
+    intended.
     """
     label = needs.device_class
     if label is not None and not any(is_in(label, info) for info in devices):

@@ -40,7 +40,7 @@ class Piece:
 
 @dataclass
 class Evidence:
-    """What was collected; ``missing`` says what could not be, and why."""
+    """What was collected; ``missing`` lists what could not be collected, and why."""
 
     pieces: list[Piece] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -49,11 +49,11 @@ class Evidence:
 
 
 class Unavailable(Exception):
-    """Says why there is no evidence of some kind."""
+    """Raised with the reason why evidence of some kind is missing."""
 
 
 def why(error: Exception) -> str:
-    """Return the reason that an error gives, in one line."""
+    """Return the first line of an error's message."""
     text = error.message if isinstance(error, ClawperatorError) else str(error)
     return text.partition("\n")[0]
 
@@ -63,9 +63,9 @@ _SNAPSHOT_STEP = "evidence"
 
 
 class Look:
-    """Looks at the screen of a client when it is first asked, unless its device ``is_broken``.
+    """The screen of a client, captured when it is first needed, unless its device ``is_broken``.
 
-    ``is_wanted`` says that there will be a look anyway.
+    ``is_wanted``: it will be captured in any case.
     """
 
     def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
@@ -75,7 +75,7 @@ class Look:
         self.is_wanted = is_wanted
 
     def snapshot(self) -> Snapshot:
-        """Return what is on the screen; raise what the first look raised."""
+        """Return what is on the screen; raise again what the first attempt raised."""
         if self._seen is None:
             try:
                 self._seen = self._look()
@@ -93,12 +93,12 @@ class Look:
         return result.step(_SNAPSHOT_STEP).snapshot
 
 
-#: The file that this makes.
+#: The name of the file with the executions.
 ENVELOPES = "envelopes.json"
 
 
 def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
-    """Yield what was sent and what came back, if anything was."""
+    """Yield the last payloads with their envelopes or errors, if there are any."""
     if client.executions:
         described = [_described(event) for event in client.executions]
         _shorten_all_but_last(described)
@@ -118,7 +118,7 @@ def _described(event: ExecutionFinished) -> dict[str, Any]:
 
 
 def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
-    """Leave out the text of screens that others followed: each is as long as all the rest."""
+    """Shorten all screens but the last: each is as long as everything else."""
     steps = [
         step for one in described if one["envelope"] for step in one["envelope"]["stepResults"]
     ]
@@ -150,14 +150,14 @@ def collect_log(
     ]
     if not lines:
         raise Unavailable("nothing was logged since the test began, or since its log before")
-    text = visible(marked_log(lines, crashes))  # whoever prints the file on a terminal is safe
+    text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
     if lost:
         text = f"the first {lost} lines of this test were too many to be kept\n{text}"
     yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
 
 
 def _kept_screen(client: ClientActivity) -> dict[Step, str]:
-    """Return the step whose screen the file of envelopes has: the last look of the test."""
+    """Return the step whose screen is in the file of envelopes: the last snapshot of the test."""
     for event in reversed(client.executions):
         for step in reversed(event.result.steps if event.result is not None else ()):
             if step.action_type == "snapshot_ui":
@@ -177,7 +177,7 @@ def _skill_described(event: SkillFinished) -> str:
     return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
 
 
-# How long the picture may take, and the question whether the device is still there.
+# How long the picture may take, and the check that the device is still there.
 _PICTURE_WITHIN, _ALIVE_WITHIN = 4.0, 1.0
 
 
@@ -200,7 +200,7 @@ def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lamb
         picture = client.client.screenshot()
     else:
         picture = take_picture(transport, timeout=_PICTURE_WITHIN, on_captured=on_captured).content
-        if not picture:  # a device that went away in the middle says nothing; this does
+        if not picture:  # raises if the device went away meanwhile
             transport.shell("true", timeout=_ALIVE_WITHIN)
     if not is_png(picture):
         raise Unavailable(no_picture(picture))
@@ -213,15 +213,15 @@ def may_show_secret(client: ClientActivity) -> bool:
 
 
 def without_secrets(picture: bytes, look: Look, *, is_guarded: bool) -> bytes:
-    """Return a picture in which the places of secrets are black, which a look tells.
+    """Return a picture in which secrets are blackened; a snapshot shows where they are.
 
-    ``is_guarded`` says that there is something to hide; without a look there is no picture then.
+    ``is_guarded``: there is something to hide, so without a snapshot there is no picture.
     """
     try:
         places = secret_places(look.snapshot())
         return blackened(picture, places) if places else picture
     except Exception as exc:
-        if not is_guarded:  # nothing says that there is anything to hide
+        if not is_guarded:  # there is no sign of anything to hide
             return picture
         raise Unavailable(f"it may show a secret, and nothing tells where: {why(exc)}") from exc
 
@@ -231,7 +231,7 @@ def _showed_password(client: ClientActivity) -> bool:
 
 
 def collect_snapshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
-    """Yield what is on the screen now; where that fails, what the test saw last."""
+    """Yield what is on the screen now; if that fails, what the test saw last."""
     try:
         yield _piece(look.snapshot().xml)
     except (ClawperatorError, Unavailable) as exc:
@@ -246,7 +246,7 @@ def _piece(xml: str, remark: str = "") -> Piece:
     return Piece("snapshot", "snapshot.xml", content, remark)
 
 
-# How long all of it may take together.
+# How long collecting all kinds may take together.
 WITHIN = 8.0
 
 
@@ -262,7 +262,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of evidence: who collects it, and the setting that says when.
+    """A kind of evidence: its collector, and the setting that switches it.
 
     A kind without a setting is kept whenever any other is.
     """
@@ -317,7 +317,7 @@ def collect(
 ) -> Evidence:
     """Collect evidence of these kinds; what takes too long is left out and named.
 
-    ``is_broken`` says that the device failed already: then nothing is run on it.
+    ``is_broken``: the device has failed already, so nothing is run on it.
     """
     found = Evidence()
     look = Look(client, is_broken=is_broken, is_wanted="snapshot" in kinds)

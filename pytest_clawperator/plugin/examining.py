@@ -58,7 +58,7 @@ def set_exit_status(session: pytest.Session) -> None:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """A device to examine, or the finding that says why there is none."""
+    """A device to examine, or the finding that explains why there is none."""
 
     server: AdbServer | None
     device: ConnectedDevice | None = None
@@ -82,7 +82,7 @@ def _examined(config: pytest.Config) -> list[Report]:
 
 
 def _distinct(chosen: Iterable[_Chosen]) -> Iterator[_Chosen]:
-    """Yield each device once, though it may be named twice."""
+    """Yield each device once, even if it is named twice."""
     seen: set[tuple[AdbServer, str]] = set()
     for one in chosen:
         place = None if one.device is None else (one.device.server, one.device.serial)

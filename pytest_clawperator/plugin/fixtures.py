@@ -57,7 +57,7 @@ def clawperator_transport(
 def clawperator_client(
     request: pytest.FixtureRequest, clawperator_settings: Settings, clawperator_lease: Lease
 ) -> Iterator[Clawperator]:
-    """Return the client of this process, connected once, for what is done once: logging in, say.
+    """Return the client of this process, connected once, for what is done once, such as a login.
 
     Tests take ``clawperator``, which is the same client, checked before each of them.
     """
@@ -70,7 +70,7 @@ def clawperator_client(
 def clawperator_device(
     request: pytest.FixtureRequest, clawperator_client: Clawperator
 ) -> DeviceInfo:
-    """Return what the device is: its serial, model, API level, screen and so on."""
+    """Return the properties of the device: its serial, model, API level, screen and so on."""
     __tracebackhide__ = True
     found: DeviceInfo = behind_gate(request.config, "ladder").device(clawperator_client)
     return found
@@ -93,7 +93,7 @@ def clawperator(
     """Return the client on this worker's device, which was checked just now.
 
     The device is online, its screen on and unlocked, its Operator answers, and nothing is in
-    flight. Apps are as the test before left them, unless a ``claw_app`` marker says
+    flight. Apps are as the previous test left them, unless a ``claw_app`` marker says
     otherwise. What the test changes through ``clawperator.device`` is put back after it;
     what fixtures of a wider scope changed stays until the run ends.
     """
@@ -122,7 +122,7 @@ def clawperator_devices(
 def clawperator_checkpoint(
     request: pytest.FixtureRequest, clawperator: Clawperator
 ) -> ReachCheckpoint:
-    """Return a function that brings the device into a state, which is built once.
+    """Return a function that brings the device into a saved state, which is built once.
 
     ``clawperator_checkpoint("logged-in", build=log_in, app="com.example.bank")``: on an
     emulator, the state after ``log_in(clawperator)`` is saved, and restored when it is asked

@@ -17,7 +17,7 @@ from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
 
 _SETS = ("used", "written", "folders")
-# Folders in which nobody keeps tests.
+# Folders without tests.
 _PASSED_OVER = ("node_modules", "venv", "build", "dist", "__pycache__")
 
 
@@ -37,7 +37,7 @@ class GoldenUse:
         self.unsure: Counter[Path] = Counter()
 
     def to_output(self) -> dict[str, Any]:
-        """Return it in plain values, for the way from a worker to the controller."""
+        """Return plain values that a worker can send to the controller."""
         sets = {name: sorted(map(str, getattr(self, name))) for name in _SETS}
         unsure = {str(folder): count for folder, count in self.unsure.items()}
         return {**sets, "unsure": unsure, "is_full": self.is_full}
@@ -53,11 +53,11 @@ class GoldenUse:
         self.is_full = self.is_full and output["is_full"]
 
     def unused(self) -> list[Path]:
-        """List the goldens that nobody asked for, where all tests passed."""
+        """List the goldens that no test used, in folders where all tests passed."""
         return [path for path in self._unasked() if path.parent.parent not in self.unsure]
 
     def untold(self) -> dict[Path, int]:
-        """Count the tests that did not pass, where some goldens were asked for by nobody."""
+        """Count the tests that did not pass, in folders with goldens that no test used."""
         folders = {path.parent.parent for path in self._unasked()}
         return {folder: self.unsure[folder] for folder in sorted(folders) if folder in self.unsure}
 
@@ -98,7 +98,7 @@ def begin_goldens(config: pytest.Config) -> None:
 
 
 def _is_selective(config: pytest.Config) -> bool:
-    """Whether only some tests were asked for."""
+    """Whether only some tests were selected."""
     given = config.invocation_params.dir
     paths = [given / arg.partition("::")[0] for arg in config.args]
     chosen = any("::" in arg for arg in config.args) or any(path.is_file() for path in paths)
@@ -106,7 +106,7 @@ def _is_selective(config: pytest.Config) -> bool:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Notice that a run is not a full one."""
+    """Note that not all tests are run."""
     if items:
         items[0].config.stash[GOLDEN_USE].is_full = False
 

@@ -1,4 +1,4 @@
-"""Secrets are hidden in whatever is reported, by pytest itself and by other plugins."""
+"""Hide secrets in everything that pytest and other plugins report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.redaction.rules import apply_rule
 
-# Whose objects reports are made of; what others know a test by, and the collected tests themselves.
+# Packages whose objects are searched; attributes that identify a test, and are left as they are.
 _PACKAGES = ("_pytest",)
 _KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node", "result", EVIDENCE_FOLDER)
 _LEFT_OUT = (
@@ -29,7 +29,7 @@ _LEFT_OUT = (
     f" shorter than {SHORTEST} characters: {{names}}. What is a secret all the same can be typed"
     " with secret=True."
 )
-# Where pytest writes log records as they come; the rest is part of reports.
+# Where pytest writes log records immediately; the others are part of reports.
 _LOG_HANDLERS = ("log_cli_handler", "log_file_handler")
 
 
@@ -65,7 +65,7 @@ def forget_secrets(config: pytest.Config) -> None:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name a test after its parameter, and not after a secret that is its value."""
+    """Name a test after its parameter if the value is a secret."""
     return argname if isinstance(val, str) and SECRETS.is_in(val) else None
 
 

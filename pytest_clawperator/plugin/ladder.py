@@ -83,7 +83,7 @@ _TYPES = {
 
 
 def check_values(**values: object) -> None:
-    """Raise if a fixture of this name returned something else than it should."""
+    """Raise if a fixture of this name returned the wrong type."""
     __tracebackhide__ = True
     for name, value in values.items():
         wanted = _TYPES.get(name)
@@ -162,7 +162,7 @@ def client(
 
 
 def device(client: Clawperator) -> DeviceInfo:
-    """Return what the device of a client is."""
+    """Return the properties of a client's device."""
     __tracebackhide__ = True
     check_values(clawperator_client=client)
     return client.device.info
@@ -199,7 +199,7 @@ def client_for_test(
 
 
 def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> ReachCheckpoint:
-    """Return the function that brings the device of a test into a state."""
+    """Return the function that brings the device of a test into a saved state."""
     __tracebackhide__ = True
     check_values(clawperator_client=client)
     check = partial(ensure_health, request.config, client)
@@ -227,7 +227,7 @@ def artifacts(request: pytest.FixtureRequest, settings: Settings) -> Artifacts:
 
 
 def _for_all_tests(do: Callable[[], T]) -> T:
-    """Call a function whose error is that of every test with the fixture, as it is called once."""
+    """Call a function once for all tests with a fixture; mark its error as shared by them."""
     __tracebackhide__ = True
     try:
         return in_options(do)
@@ -237,7 +237,7 @@ def _for_all_tests(do: Callable[[], T]) -> T:
 
 
 def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
-    """Put back after the test what it changes, and now what is left of an earlier one.
+    """Restore after the test what it changes, and now what is left of an earlier one.
 
     Unlike what stands after a ``yield``, a finalizer waits until the evidence of a failed
     setup is taken.
@@ -251,7 +251,7 @@ def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
 
 
 def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -> None:
-    """Begin with the app of a ``claw_app`` marker, and end with it."""
+    """Start the app of a ``claw_app`` marker, and stop it after the test."""
     __tracebackhide__ = True
     if is_missing(client, use):
         if use.missing == "skip":
@@ -262,10 +262,10 @@ def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -
 
 
 def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: Settings) -> float:
-    """Return how long a test looks for nodes: as its marker says, its settings, or the client.
+    """Return how long a test searches for nodes: by its marker, its settings, or the client.
 
     The settings of a folder may be others than those that the client was connected with; a
-    timeout that somebody gave the client stays.
+    timeout that was set on the client stays.
     """
     marked = timeout_of(request.node)
     if marked is not None:
@@ -277,7 +277,7 @@ def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: S
 def _matchers_of(
     request: pytest.FixtureRequest, client: Clawperator, settings: Settings
 ) -> Matchers:
-    """Return what is so where several nodes fit: as the marker, the settings, or the client say."""
+    """Return what happens if several nodes match: by the marker, the settings, or the client."""
     marked = matchers_of(request.node)
     if marked is not None:
         return marked
@@ -286,7 +286,7 @@ def _matchers_of(
 
 
 def _restore(config: pytest.Config, client: Clawperator) -> None:
-    """Put back what fixtures of the run changed; a failure is shown, as no test is to blame."""
+    """Restore what session fixtures changed; a failure is only shown, as no test caused it."""
     if any(
         health.is_put_aside and runner is client.runner
         for runner, health in config.stash.get(DEVICE_HEALTH, {}).items()
@@ -298,9 +298,9 @@ def _restore(config: pytest.Config, client: Clawperator) -> None:
         events_of(config).notice(client.serial, error.message)
 
 
-# How long a test waits for others of its run to be done with the spare devices.
+# How long a test waits for other tests of its run to give spare devices back.
 PATIENCE = 600.0
-# The topics of workers: how many spare devices they want, that they are done with them, and
+# The messages of workers: how many spare devices they want, that they give them back, and
 # which of them does not work.
 _WANT, _DONE, _BROKEN = "spares wanted", "spares done", "spare broken"
 
@@ -309,7 +309,7 @@ class SeveralDevices(Protocol):
     """What ``clawperator_devices`` returns: ``alice, bob = clawperator_devices(2)``."""
 
     def __call__(self, count: int) -> list[Clawperator]:
-        """Return this many clients, each on a device of its own; the first is the test's."""
+        """Return this many clients, each on another device; the first is the test's own."""
 
 
 def several(
@@ -357,7 +357,7 @@ def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
 
 
 def _with_tickets(config: pytest.Config, leases: Sequence[Lease]) -> list[Lease]:
-    """Return the leases as they are now: they were made when the run began."""
+    """Return the leases with their current tickets: they were made when the run began."""
     return [config.stash[DEVICE_POOL].with_ticket(lease) for lease in leases]
 
 
@@ -394,7 +394,7 @@ def _give_back(config: pytest.Config) -> None:
 def _connected(
     config: pytest.Config, settings: Settings, lease: Lease, after: ExitStack
 ) -> Clawperator:
-    """Connect a spare device for as long as the test lasts; one that does not work is given up."""
+    """Connect a spare device for the test; one that does not work is put aside."""
     try:
         return _connect(config, settings, lease, after)
     except ClawperatorError as error:

@@ -34,7 +34,7 @@ NAMES = frozenset(
 
 
 def add_markers(config: pytest.Config) -> None:
-    """Make the markers known, so that ``--strict-markers`` takes them."""
+    """Register the markers, so that ``--strict-markers`` accepts them."""
     for line in MARKERS:
         config.addinivalue_line("markers", line)
 
@@ -45,7 +45,7 @@ def markers_of(item: pytest.Item) -> list[pytest.Mark]:
 
 
 def misspelt_marker(item: pytest.Item) -> tuple[pytest.Mark, str] | None:
-    """Return a marker that is nearly one of ours and that nobody has registered, and ours."""
+    """Return an unregistered marker that is nearly one of ours, and the one that is meant."""
     registered = {re.split(r"[(:]", line)[0].strip() for line in item.config.getini("markers")}
     for mark in item.iter_markers():
         if mark.name not in registered and mark.name.startswith("claw"):

@@ -1,7 +1,7 @@
 """A matrix: each test that uses a device is collected once for each class of devices.
 
 The class is a parameter of ``clawperator_lease``. In one process pytest therefore brings the
-tests of a class together, and makes everything that is built on the device anew for the next.
+tests of a class together, and sets up all fixtures that use the device again for the next.
 What pytest cannot multiply runs once, on any device: methods of ``unittest.TestCase``, and
 tests that ask for their device only while they run.
 """
@@ -27,7 +27,7 @@ _LEASE = "clawperator_lease"
 
 
 def classes_of(config: pytest.Config) -> tuple[DeviceClass, ...]:
-    """Return the classes that tests are multiplied by; none without a matrix."""
+    """Return the classes of the matrix; none without a matrix."""
     if DEVICE_CLASSES not in config.stash:
         handed = worker_input(config).get(CLASSES)
         if handed is None:
@@ -78,7 +78,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Add the class to every report of the test, however early the test ends."""
+    """Add the class to every report of the test, even if the test ends early."""
     device_class = class_of(item)
     if device_class is not None:
         item.user_properties.append((CLASS_PROPERTY, device_class.label))
@@ -95,11 +95,11 @@ def _uses_device(metafunc: pytest.Metafunc) -> bool:
 
 
 def _with_client(clawperator: object) -> None:
-    """Stand for a test whose markers will bring it a client."""
+    """Stand in for a test whose markers will bring it a client."""
 
 
 def _has_own_device(metafunc: pytest.Metafunc) -> bool:
-    """Whether the test or a conftest decides on the device, so that no class can."""
+    """Whether the test or a conftest chooses the device itself."""
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         if _LEASE in (names.replace(",", " ").split() if isinstance(names, str) else names):
@@ -119,7 +119,7 @@ _FIRST = ("passed", "failed", "error", "skipped")
 
 
 class Outcome(NamedTuple):
-    """What became of a test, in pytest's words: ``failed`` or ``F``, for one."""
+    """The outcome of a test as pytest names it: ``failed`` and ``F``, for example."""
 
     category: str
     letter: str
@@ -130,7 +130,7 @@ _NOTHING = Outcome("-", "-")
 
 
 class MatrixTable:
-    """Collects what became of each test in each class, and prints it."""
+    """Collects the outcome of each test in each class, and prints the table."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -169,7 +169,7 @@ class MatrixTable:
         return next(named, None)
 
     def write(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show where the classes differ, and then what became of each."""
+        """Write the tests on which classes differ, and the totals of each class."""
         verbosity = self._config.get_verbosity()
         if verbosity < 0 or not (self._outcomes or self._without_class):
             return
@@ -215,7 +215,7 @@ class _Rows:
             label: Counter(row[label].category for row in outcomes.values() if label in row)
             for label in labels
         }
-        # Where no test could begin, for want of a device say, there is nothing to compare.
+        # A class in which no test could begin, perhaps without a device, is not compared.
         self._compared = [label for label in labels if label in begun]
         self._is_numbered = False
 
@@ -232,7 +232,7 @@ class _Rows:
             write_line(reporter, f"... and {rest} more (-v shows them)")
 
     def write_totals(self, reporter: pytest.TerminalReporter, seconds: Mapping[str, float]) -> None:
-        """Write a line for each class: what became of its tests, and how long they took."""
+        """Write a line for each class: the outcomes of its tests, and how long they took."""
         width = max(map(len, self._labels))
         for number, label in enumerate(self._labels, 1):
             counts = self._counts[label]
@@ -245,7 +245,7 @@ class _Rows:
             write_line(reporter, line, **_colour(counts))
 
     def _rank(self, row: Row) -> int:
-        """Return how far up a test belongs: 0 differs and failed, 1 differs, 2 ended alike."""
+        """Return the rank of a test: 0 differs and failed, 1 differs, 2 the same in all classes."""
         found = {row[label].category for label in self._compared if label in row}
         return 2 if len(found) < 2 else 1 if found.isdisjoint(_BAD) else 0
 
@@ -261,7 +261,7 @@ class _Rows:
     def _write_rows(
         self, reporter: pytest.TerminalReporter, rows: Sequence[tuple[str, Row]]
     ) -> None:
-        """Write a column for each class: in words, or by number if these do not fit."""
+        """Write a column for each class: in words, or numbered if words do not fit."""
         cells = [[row.get(label, _NOTHING) for label in self._labels] for _, row in rows]
         texts = [[outcome.category for outcome in line] for line in cells]
         heads = list(self._labels)

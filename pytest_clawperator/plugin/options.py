@@ -275,7 +275,7 @@ def written_value(config: pytest.Config, option: Option) -> Any:
 
 
 def is_switched_on(config: pytest.Config, field: str) -> bool:
-    """Whether a switch is on; what is written for it is judged later."""
+    """Whether a switch is on; a wrong value is reported later."""
     written = on_command_line(config, field)
     try:
         return bool(config.getini(f"claw_{field}") if written is None else written)

@@ -1,4 +1,4 @@
-"""``--claw-pause`` and ``clawperator.pause()``: the device stays as it is, and somebody looks."""
+"""``--claw-pause`` and ``clawperator.pause()``: stop, and leave the device as it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import settings_of_item, source_of
 from pytest_clawperator.plugin.stash import CURRENT_TEST, SETTINGS
 
-#: The title of the section in which a report says why there was no pause.
+#: The title of the section of a report that explains why there was no pause.
 SECTION = "clawperator"
 _NO_TERMINAL = (
     "not paused, because there is no terminal to ask on; run pytest in a terminal, and without -n"
@@ -55,8 +55,8 @@ def pytest_exception_interact(
 
 
 def set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
-    """Have ``clawperator.pause()`` stop with the terminal of this run."""
-    # Its next test may use it unnoticed, so this one is not remembered.
+    """Let ``clawperator.pause()`` use the terminal of this run."""
+    # The client's next test may use it unnoticed, so this test is not remembered.
     activity.client.pauser = partial(_pause_here, item.config)
 
 
@@ -70,7 +70,7 @@ def _pause_here(config: pytest.Config, client: Clawperator, frame: FrameType | N
 
 
 def _warn(item: pytest.Item, text: str) -> None:
-    """Warn in a run that is quiet otherwise; where warnings are errors, this one is none."""
+    """Warn in a run that is otherwise quiet; never as an error, even if warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ClawperatorWarning)
         item.warn(ClawperatorWarning(text))
@@ -84,7 +84,7 @@ def _pause(
     frame: FrameType | None,
     asking: str = "",
 ) -> bool:
-    """Offer a prompt; where nobody can answer, show a notice instead."""
+    """Offer a prompt; without a terminal show a notice instead."""
     with _terminal(config):
         can_ask = is_interactive()
         if can_ask:

@@ -56,16 +56,24 @@ def pytest_runtest_protocol(
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    """Begin an attempt, and set up a test whose markers make sense and whose device fits."""
+    """Begin an attempt at the test, and set it up."""
     clients.begin_test(item)
     try:
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        fail_for_markers(item)
-        skip_if_class_does_not_fit(item)
         return (yield from _skipped_if_unsupported(item, _softly(item)))
     finally:
         clients.end_setup(item)
+
+
+@pytest.hookimpl(tryfirst=True, specname="pytest_runtest_setup")
+def pytest_runtest_setup_first(item: pytest.Item) -> None:
+    """Fail a test with wrong markers, and skip one that no device of its class fits.
+
+    Not in the wrapper above: an error in that would keep other plugins from their setup.
+    """
+    fail_for_markers(item)
+    skip_if_class_does_not_fit(item)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -118,7 +126,7 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
         try:
             result = yield
         except (pytest.skip.Exception, pytest.xfail.Exception):
-            # What failed counts for more than that the rest was not run.
+            # A failure counts for more than the skip after it.
             if not failures.errors:
                 raise
     if failures.errors:

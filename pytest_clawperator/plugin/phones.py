@@ -112,13 +112,13 @@ def _ask(config: pytest.Config, serial: str | None) -> str | None:
     return end
 
 
-# How long a process may take to end once it began to.
+# How long a process may take to end.
 _ENDED_WITHIN = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatorScenario:
-    """What simulated phones are like; the fields are options of the simulator."""
+    """The properties of simulated phones; the fields are options of the simulator."""
 
     apps: Sequence[str | Path] = ()
     faults: Sequence[str] = ()
@@ -132,10 +132,10 @@ class SimulatorScenario:
 
 
 class RunSimulator(Simulator):
-    """Simulated phones whose process is looked after."""
+    """Simulated phones whose process is watched."""
 
     def end(self, *, in_trouble: bool) -> str | None:
-        """Return how the process ended, if it did so by itself; in trouble, look more closely."""
+        """Return how the process ended, if it did; ``in_trouble``, wait for one that is ending."""
         code = self._process.poll() if self._process is not None else None
         if code is None and in_trouble:
             code = self._near_end()
@@ -145,7 +145,7 @@ class RunSimulator(Simulator):
         return f"the simulated phones' process ended ({how})"
 
     def _near_end(self) -> int | None:
-        """Wait for a process that is about to end: its adb server may be gone a moment before."""
+        """Wait for a process that is about to end: its adb server may be gone a moment earlier."""
         process = self._process
         try:
             AdbServer(self.adb_host, self.adb_port).ask("host:version", timeout=_ENDED_WITHIN)
@@ -156,7 +156,7 @@ class RunSimulator(Simulator):
 
 
 class SimulatedPhones:
-    """The phones that this process started; shows once that they are gone."""
+    """The phones that this process started; shows once that they have ended."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -166,7 +166,7 @@ class SimulatedPhones:
         self.profiles: dict[str, str] = {}
 
     def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
-        """Return how the process of a phone ended, or without a serial that of any."""
+        """Return how the process of a phone ended; without a serial, that of any phone."""
         for simulator, end in self._ends(serial, in_trouble):
             self._show(simulator, end)
             return end
@@ -233,8 +233,8 @@ class _Wanted:
 def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     """Start the emulators of a run, once; return their adb server and serials.
 
-    A class of a matrix for which there is no emulator is told; without a matrix, one that is
-    missing is an error.
+    A class of a matrix without an emulator is reported; without a matrix, a missing emulator
+    is an error.
     """
     failed = config.stash.setdefault(FAILED_EMULATORS, {})
     if spec in failed:
@@ -279,7 +279,7 @@ def _tell_failed(
     errors: Sequence[tuple[DeviceClass | None, EmulatorError]],
     wanted: Mapping[DeviceClass | None, int],
 ) -> None:
-    """Tell of each class that has no emulator, or fewer than wanted, with one reason."""
+    """Report each class that has no emulator, or fewer than wanted, with one reason."""
     for device_class, missing in Counter(one for one, _ in errors).items():
         error = next(error for one, error in errors if one == device_class)
         error.wording = for_pytest
@@ -297,7 +297,7 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
                 said.add(text)
                 show_line(config, text, alarming=False)
 
-    # An emulator looks for its adb server by itself.
+    # An emulator finds its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
     options = EmulatorFleetOptions(
         boot=settings.emulator_boot, keep=settings.emulator_keep, boots=settings.emulator_boots
@@ -338,7 +338,7 @@ def _for_matrix(
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
     spare, needed = settings_of(config).spare_devices, config.stash.get(WORKER_COUNT, None)
-    # One process uses one of each class, whatever is said of workers that share a class.
+    # A single process uses one of each class, even if workers would share a class.
     per = 1 if needed is None else matrix.per
     of_classes = _of_classes(config, matrix.wanted or (), base)
     least, workers = len(of_classes) * per, (needed or 0) - spare
@@ -355,14 +355,14 @@ def _for_matrix(
 
 
 def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
-    """Return the profiles of several that are alike; a name is for one virtual device."""
+    """Return the profiles of several equal emulators, each with its own name."""
     if profile.name is None:
         return [profile] * count
     return [profile.numbered(number) for number in range(1, count + 1)]
 
 
 def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
-    """Raise where a run needs more emulators than were asked for, before any of them boots."""
+    """Raise if a run needs more emulators than were asked for, before any of them boots."""
     spare = settings_of(config).spare_devices
     needed = config.stash.get(WORKER_COUNT, 0) or 1 + spare
     if count >= needed or len(settings_of(config).device) > 1:
@@ -377,7 +377,7 @@ def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
 
 
 def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
-    """Tell of emulators that would boot for nothing."""
+    """Report emulators that would boot without being used."""
     settings = settings_of(config)
     spare = settings.spare_devices
     used = config.stash.get(WORKER_COUNT, 1 + spare)
@@ -391,7 +391,7 @@ def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
 
 
 def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
-    """Tell that emulators have the processor of this machine, where nobody said which."""
+    """Report that emulators use the processor of this machine, if none was chosen."""
     option = next(one for one in OPTIONS if one.field == "emulator")
     is_open = any(
         not one.profile.as_it_is
@@ -409,7 +409,7 @@ def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
 def _of_classes(
     config: pytest.Config, classes: Sequence[DeviceClass], base: EmulatorProfile
 ) -> list[_Wanted]:
-    """Return an emulator for each class; tell of those that no emulator can belong to."""
+    """Return an emulator for each class; report classes for which there can be none."""
     wanted, reasons = [], []
     for one in classes:
         profile = _profile_for(one.requires, base)

@@ -92,7 +92,7 @@ class Recorder:
 
     @property
     def _has_files(self) -> bool:
-        # Most tests have none, and where they would be need not be known.
+        # Most tests have none, and their folder need not be known.
         return "artifacts" in vars(self) and not self.artifacts.is_empty
 
     def use(self, client: ClientActivity) -> None:
@@ -114,16 +114,16 @@ class Recorder:
         return self._videos.pausing(client)
 
     def settings_changed(self) -> None:
-        """Begin or drop videos as the test's own settings say."""
+        """Begin or drop videos according to the test's own settings."""
         for client in self._clients:
             self._videos.begin_or_drop(client)
 
     def save(self, client: ClientActivity) -> None:
-        """Look at a device whose client is about to be closed: this may be the last chance.
+        """Collect evidence from a device whose client is about to be closed.
 
-        Whether a fixture's end failed is known only when all have ended.
+        Whether the teardown fails is known only when all fixtures have ended.
         """
-        if client not in self._clients or not self.is_ending:  # broken off: nobody will ask
+        if client not in self._clients or not self.is_ending:  # interrupted: evidence is not wanted
             return
         if not self._is_broken:
             kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
@@ -131,7 +131,7 @@ class Recorder:
         self._videos.end(client)
 
     def drop_videos(self) -> None:
-        """Record no longer: the run is broken off, and nobody will ask."""
+        """Stop recording: the run was interrupted, and videos are not wanted."""
         for client in self._clients:
             self._videos.drop(client)
 
@@ -151,7 +151,7 @@ class Recorder:
             crashes += self._keep(report, client, kinds, prefix)
         if report.failed:
             self._keep_pictures(error)
-        if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
+        if report.failed or report.when == "teardown":  # --claw-pause stops right after a failure
             self._keep_videos()
         self._trace.end_phase(report, error)
         if report.when == "teardown":
@@ -199,7 +199,7 @@ class Recorder:
             for paths in hook(item=self._item, report=report, client=client.client):
                 for path in paths:
                     self.artifacts.attach(Path(path).name, Path(path))
-        except Exception as exc:  # somebody else's mistake must not hide the test's failure
+        except Exception as exc:  # an error in a hook must not hide the test's failure
             why = exc.message if isinstance(exc, ClawperatorError) else repr(exc)
             self._lines.append(f"pytest_clawperator_collect_artifacts failed: {why}")
 
@@ -292,7 +292,7 @@ class Recorder:
 
 
 def _prefix(when: str | None, other: ClientActivity | None) -> str:
-    """Return what tells apart the files of phases, and those of further devices."""
+    """Return the prefix of file names, which differs by phase and for further devices."""
     device = f"{other.client.serial}-" if other is not None else ""
     return device if when == "call" else f"{when}-{device}"
 

@@ -33,7 +33,7 @@ _TEST_NAMES = ("name", "classname", "file")
 
 
 class ReportSinks:
-    """Tells all sinks; one that raises is told of once, and fails no test."""
+    """Passes events to all sinks; one that raises is reported, and fails no test."""
 
     def __init__(self, sinks: Sequence[ReportSink], notice: Callable[[str, str], None]) -> None:
         self._sinks = sinks
@@ -43,7 +43,7 @@ class ReportSinks:
         self.need_steps = any(getattr(sink, "needs_steps", True) for sink in sinks)
 
     def write(self, event: TraceEvent) -> None:
-        """Tell what happened, without secrets."""
+        """Pass an event on, without secrets."""
         hide_in(event, packages=_PACKAGES)
         self._tell("write", event)
 
@@ -60,7 +60,7 @@ class ReportSinks:
             for sink in self._sinks:
                 try:
                     getattr(sink, method)(value)
-                except Exception as exc:  # somebody else's report is no reason to fail a test
+                except Exception as exc:  # an error in a sink must not fail a test
                     self._notice("", f"the report sink {type(sink).__name__} failed: {exc!r}")
 
 

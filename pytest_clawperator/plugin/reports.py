@@ -183,7 +183,7 @@ def _mark_infrastructure(
 ) -> None:
     """Mark a report whose failure is the device's, and begin its message with that.
 
-    ``is_told`` says that the user knows already what became of the device.
+    ``is_told``: the user knows already what happened to the device.
     """
     if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
         setattr(report, LEASE_PROBLEM, True)
@@ -226,11 +226,11 @@ def _blame_phones(config: pytest.Config, error: BaseException | None) -> bool:
 
 @contextmanager
 def _not_expected_to_fail(item: pytest.Item) -> Iterator[None]:
-    """Forget for a moment that a test is marked to fail, which says nothing of its device.
+    """Ignore for a moment that a test is expected to fail: its device is not.
 
     A report that is corrected afterwards comes too late for others who read it, as Allure does.
     """
-    # Where pytest's own part for this keeps it; there is no public name.
+    # Where pytest's own plugin keeps it; there is no public name.
     key = getattr(item.config.pluginmanager.get_plugin("skipping"), "xfailed_key", None)
     if key is None:
         yield
@@ -244,7 +244,7 @@ def _not_expected_to_fail(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_assertrepr_compare(config: pytest.Config) -> Generator[None, _Explained, _Explained]:
-    """Show how values differ without colours: those of pytest look like those of a phone."""
+    """Show differences without colours: pytest's would look like control characters of a phone."""
     item = config.stash.get(CURRENT_TEST, None)
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if item is None or reporter is None or not clients_of(item):

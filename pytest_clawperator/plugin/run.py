@@ -124,7 +124,7 @@ def show_line(
         write_line(reporter, hide(f"clawperator: {text}"), yellow=alarming)
 
 
-#: The detail of an error that says which hook is to blame.
+#: The detail of an error that names the hook at fault.
 HOOK = "hook"
 _HINT = "Correct the hook, or have it return None to leave it to others."
 _NOT_THE_HOOK = (__file__, str(Path(pluggy.__file__).parent))
@@ -146,7 +146,7 @@ def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
 
 
 def wrong_result(hook: str, result: object, wanted: str) -> ConfigurationError:
-    """Return the error that says what a hook should have returned."""
+    """Return the error for a wrong result of a hook."""
     return ConfigurationError(
         f"the hook {hook} returned {short_repr(result)}, wanted is {wanted}",
         hint=_HINT,

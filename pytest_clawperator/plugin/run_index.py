@@ -84,7 +84,7 @@ class AttemptReports:
         self._counts: Counter[str] = Counter()
 
     def began(self, nodeid: str, at: float) -> None:
-        """Take note of when a test began."""
+        """Note when a test began."""
         self._began[nodeid] = at
 
     def add(self, report: pytest.TestReport) -> Iterator[TestEnded]:
@@ -92,7 +92,7 @@ class AttemptReports:
         node = getattr(report, "node", None)
         worker = "" if node is None else str(node.gateway.id)
         key = worker, report.nodeid
-        if report.when == "setup" and key in self._open:  # not all who rerun tests tell the end
+        if report.when == "setup" and key in self._open:  # a rerun without a teardown
             yield from self._end(key)
         attempt = self._open.get(key)
         if attempt is None:
@@ -103,7 +103,7 @@ class AttemptReports:
             yield from self._end(key)
 
     def rest(self) -> Iterator[TestEnded]:
-        """Yield the attempts whose end nobody reported: the run ended before they did."""
+        """Yield the attempts whose end was not reported: the run ended before they did."""
         for key, attempt in list(self._open.items()):
             if _worst(attempt.outcomes) == "passed":
                 attempt.outcomes.append("broken off")
@@ -205,7 +205,7 @@ def _told(error: BaseException) -> dict[str, str]:
 
 
 def _new_facts(item: pytest.Item) -> dict[str, dict[str, str]]:
-    """Return what the devices of a test are, as far as this process did not tell it yet."""
+    """Return the properties of a test's devices that this process did not report yet."""
     told = item.config.stash.setdefault(TOLD_DEVICES, set())
     new = {}
     for activity in clients_of(item):

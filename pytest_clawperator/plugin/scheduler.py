@@ -19,7 +19,7 @@ class Dealer:
     with one test it waits, and what it knows as its next test cannot be taken back. So a worker
     has two tests, the running one and the next, and all others wait here, where a retry, a
     crash or a failed phone can still change who gets them. A worker for which nothing is left
-    is told to shut down, because nothing else lets it run its last test; only workers without
+    is shut down, because only that lets it run its last test; only workers without
     any test are kept for what may return.
     """
 
@@ -90,7 +90,7 @@ class Dealer:
         return seconds - first + abs(first - (self._clock() - worker.began))
 
     def _find_takers(self) -> None:
-        """Find somebody for the tests that all their workers left behind."""
+        """Find workers for the tests whose own workers are all gone."""
         workforce, tests = self._workforce, self._tests
         healthy = workforce.devices(told=False) & ~workforce.failed
         # A device that failed is the last resort: its worker reports what became of it.

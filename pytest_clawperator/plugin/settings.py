@@ -48,12 +48,12 @@ TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
 def is_timeout(value: Any) -> bool:
-    """Whether a value is a number of seconds that a node may be looked for."""
+    """Whether a value is allowed as the seconds to search for a node."""
     return type(value) in (int, float) and 0 <= value <= MAX_LOOKING
 
 
 def allowed_timeout(value: Any) -> str:
-    """Return what is allowed instead of a value that is no timeout."""
+    """Return what is allowed instead of a value that is not a timeout."""
     is_long = type(value) in (int, float) and MAX_LOOKING < value < math.inf
     return f"{ALLOWED_TIMEOUT}: seconds, not milliseconds?" if is_long else ALLOWED_TIMEOUT
 
@@ -176,9 +176,9 @@ def settings_of(config: pytest.Config) -> Settings:
 
 
 def refuse_options_without_effect(config: pytest.Config) -> None:
-    """Raise a usage error for what the command line asks for in vain.
+    """Raise a usage error for an option on the command line that has no effect.
 
-    The ini file is not judged: it serves other runs, too.
+    The ini file is not checked: it is also for other runs.
     """
     settings = settings_of(config)
     kinds = {spec.kind for spec in settings.device}
@@ -208,7 +208,7 @@ def is_validating(config: pytest.Config) -> bool:
 
 
 def is_ci(environment: Mapping[str, str]) -> bool:
-    """Whether the variable CI says that nobody watches the run."""
+    """Whether the variable CI marks an unattended run."""
     return environment.get("CI", "").strip().lower() not in _FALSE
 
 
@@ -225,7 +225,7 @@ def _value(config: pytest.Config, option: Option) -> Any:
         return given
     on_line = on_command_line(config, option.field) is not None
     if not given and not on_line:
-        return None  # `-o claw_device=` takes back what the ini file says
+        return None  # `-o claw_device=` overrides the ini file
     ini_folder = config.inipath.parent if config.inipath else config.rootpath
     folder = config.invocation_params.dir if on_line else ini_folder
     source = source_of(config, option.field)
@@ -346,7 +346,7 @@ def _check_folder(path: Path) -> None:
         there = next(place for place in (path, *path.parents) if place.exists())
         if not there.is_dir():
             raise ValueError(f"{there} is a file, and evidence needs a folder")
-        # Permissions alone do not tell: think of full, read-only and unreal file systems.
+        # Permissions alone are not enough: the file system may be full or read-only.
         with TemporaryDirectory(prefix=".claw-", dir=there):
             pass
     except OSError as exc:
@@ -371,7 +371,7 @@ def _registry(text: str, folder: Path) -> Path:
 def _device(text: str) -> DeviceSpec:
     spec = parse_device_spec(text)
     if spec.phones is not None:
-        parse_phones(spec.phones)  # told now, and not when they are started
+        parse_phones(spec.phones)  # reported now, not when they are started
     return spec
 
 
@@ -406,7 +406,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "sim_time_scale": _factor,
     "skills": _registry,
 }
-#: A closer look at a parsed value, which is taken once and not in every worker.
+#: Expensive checks of parsed values, made once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {
     "operator_apk": _check_apk,
     "output": _check_folder,
@@ -420,7 +420,7 @@ def settings_of_item(item: pytest.Item) -> Settings:
 
     They are remembered, because they are needed even when the fixture has ended.
     """
-    # pytest tells only here which of several fixtures of a name is that of a test.
+    # Only here pytest shows which of several fixtures of a name a test uses.
     known = getattr(item, "_fixtureinfo", None)
     fixtures = known.name2fixturedefs.get(SETTINGS_FIXTURE) if known is not None else None
     cached = fixtures[-1].cached_result if fixtures else None

@@ -110,7 +110,7 @@ class RecipeTest(pytest.Function):
     """A recipe, which fails if its envelope does."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show what failed, and no code: nobody wrote any."""
+        """Show what failed, without code: a recipe has none."""
         if isinstance(excinfo.value, ClawperatorError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)

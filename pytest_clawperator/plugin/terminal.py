@@ -52,7 +52,7 @@ def pytest_report_collectionfinish(
     config: pytest.Config, items: Sequence[pytest.Item]
 ) -> list[str]:
     """Name the device, once it is known that a test uses one."""
-    # A worker was handed its device, and nobody reads what it writes.
+    # A worker was given its device, and its output is not shown.
     if is_worker(config) or config.get_verbosity() < 0 or is_listing(config):
         return []
     users = [item for item in items if uses_device(item)]
@@ -95,7 +95,7 @@ def _new_lines(config: pytest.Config, activity: ClientActivity) -> list[str]:
 
 
 def _device_of(item: pytest.Item, report: pytest.TestReport) -> str | None:
-    """Return the device of a test that has no client: it needs none, or did not get that far."""
+    """Return the device of a test without a client: it needs none, or failed before."""
     device_class = class_of(item)
     label = device_class.label if device_class else None
     lease = item.config.stash.get(LEASES_BY_CLASS, {}).get(label) if uses_device(item) else None
@@ -136,17 +136,17 @@ class Tally:
         return {}
 
     def _outcome(self, report: pytest.TestReport) -> str:
-        """Return the word that the last line of the run has for it; most phases have none."""
+        """Return the category under which pytest counts a report; most phases have none."""
         hook = self._config.hook.pytest_report_teststatus
         status = hook(report=report, config=self._config)
-        return status[0] if status else ""  # without a terminal nobody has a word for it
+        return status[0] if status else ""  # without a terminal there is none
 
     def _show(self, lines: Iterable[str]) -> None:
         for line in lines:
             show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
 
     def write(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write how many tests each device ran, where that is news, and the notices."""
+        """Write the outcomes on each device, if there are several or failures, and the notices."""
         if terminalreporter.config.get_verbosity() < 0:
             return
         events = self._config.stash.get(EVENTS, None)
@@ -208,7 +208,7 @@ def _candidate(activity: ClientActivity) -> Candidate:
 
 
 def _output_line(config: pytest.Config) -> list[str]:
-    """Return the line that says where evidence goes, should there be any."""
+    """Return the line about the folder for evidence."""
     folder = shown_path(config, run_folder(config))
     return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
@@ -253,7 +253,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def _apart(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the options with paths whose value is an argument of its own."""
+    """Yield the options with paths whose value is a separate argument."""
     for flag, value in pairwise(arguments):
         if flag in _PATHS:
             yield flag, value
@@ -272,7 +272,7 @@ def _top_of(start: Path) -> Path:
 
 
 _SLOWEST_PER_TEST, _SLOWEST_PER_RUN = 3, 5
-# Nobody waits for less.
+# Shorter actions are not worth a line.
 _SLOW = 1.0
 
 
@@ -346,7 +346,7 @@ class Summary:
                 write_line(reporter, f"    {crash}", red=True)
 
     def _found(self, start: Path) -> dict[str, list[str]]:
-        """Return the folders of each test that nobody deleted since."""
+        """Return the folders of each test that still exist."""
         there = {
             test: [folder for folder in folders if (start / folder).is_dir()]
             for test, folders in self._evidence.items()
@@ -365,7 +365,7 @@ CATEGORY = "same error"
 
 
 class SharedFailures:
-    """Knows which test was the first with a cause, and which had the same one later."""
+    """Prints a failure that many tests share only once."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}

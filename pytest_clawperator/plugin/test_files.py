@@ -37,7 +37,7 @@ class ClawTestFile(pytest.Module):
             raise self.CollectError(f"{_place(self.path, error)}: {error}") from error
         for name, value in vars(module).items():
             if isinstance(value, FunctionType):
-                # Whatever python_functions says of the names of tests in Python.
+                # Independent of python_functions, which is about tests in Python.
                 vars(value)["__test__"] = name.startswith("test_")
         return module
 

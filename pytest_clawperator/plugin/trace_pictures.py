@@ -53,7 +53,7 @@ class _Shot:
 
     @property
     def needs_look(self) -> bool:
-        """Whether the screen must stay until a look tells what to blacken: decided once."""
+        """Whether the screen must stay until a snapshot shows what to blacken: decided once."""
         with self._deciding:
             if self._needs_look is None:
                 self._needs_look = self._shows_password or may_show_secret(self.client)
@@ -68,7 +68,7 @@ class _Shot:
 
 
 class PictureTaker:
-    """Takes pictures for a trace, in threads of its own.
+    """Takes pictures for a trace, in its own threads.
 
     The next execution waits until the screen before it is captured, and not until the device
     has compressed and sent the picture.
@@ -143,7 +143,7 @@ class PictureTaker:
         )
 
     def _small(self, picture: bytes) -> _Kept:
-        """Keep a picture in small; many executions leave the screen as it was."""
+        """Keep a small copy of a picture; many executions do not change the screen."""
         digest = sha256(picture).digest()
         known = self._kept.get(digest)
         if known is None:
@@ -159,6 +159,6 @@ class PictureTaker:
 
 
 def _shows_password(result: RunResult | None) -> bool:
-    """Whether an execution saw a password field, which nobody else may have noted yet."""
+    """Whether an execution saw a password field, which may not be recorded elsewhere yet."""
     steps = [] if result is None else [*result.steps, result.last_look]
     return any(PROTECTED in (step.data.get("text") or "") for step in steps if step is not None)

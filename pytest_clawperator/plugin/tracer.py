@@ -36,13 +36,13 @@ from pytest_clawperator.report.trace.events import Excerpt, Failure, Source, Tra
 _XML = ".xml"
 #: Is called with a client, the number of its execution, and the result if there is one.
 AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
-# What of a script's output stands in a trace, in characters; all of it is an artefact.
+# How many characters of a script's output a trace contains; an artefact has all of it.
 _MOST_PRINTED = 10_000
 
 
 @dataclass
 class _Looking:
-    """An expectation under way, and the screens that its looks found."""
+    """An expectation in progress, and the screens that its polls found."""
 
     id: int
     trees: list[str | None] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Looking:
 
 @dataclass
 class _Running:
-    """An execution under way; a look of an expectation is written only if it shows a change."""
+    """An execution in progress; a poll of an expectation is written only if the screen changed."""
 
     began: events.ExecutionBegan
     looking: _Looking | None = None
@@ -89,7 +89,7 @@ class Tracer:
         self._looking: dict[Verification, _Looking] = {}
         # A screen and the name of its blob.
         self._last_tree = ("", "")
-        # Tests may use several devices at once, from threads of their own.
+        # Tests may use several devices at once, in their own threads.
         self._open: dict[int, list[int]] = {}
 
     def follow(self, client: ClientActivity) -> Callable[[Event], None]:
@@ -165,7 +165,7 @@ class Tracer:
         )
 
     def _envelope(self, result: RunResult) -> dict[str, Any]:
-        """Return an envelope in wire form, in which screens are named and not told."""
+        """Return an envelope in wire form, with the names of screens instead of their content."""
         wire = result.to_wire()
         for step, told in zip(result.steps, wire["stepResults"], strict=True):
             tree = self._tree(step)
@@ -182,7 +182,7 @@ class Tracer:
         if not text:
             return None
         known, name = self._last_tree
-        if text != known:  # one screen is part of several things that are told of an execution
+        if text != known:  # one screen occurs several times in an execution
             name = self._output.keep(text.encode("utf-8", "surrogatepass"), _XML)
             self._last_tree = text, name
         return name or None
@@ -227,7 +227,7 @@ class Tracer:
             )
 
     def verified(self, verification: Verification) -> None:
-        """Take note of an expectation that begins, or that is over."""
+        """Record an expectation that begins or ends."""
         if not verification.is_over:
             looking = self._looking[verification] = _Looking(next(self._ids))
             self._enter(looking.id)
@@ -278,7 +278,7 @@ class Tracer:
 
 
 def _polls(verification: Verification, trees: Sequence[str | None]) -> list[events.Poll]:
-    """Return the looks of an expectation, with their screens where each look was one."""
+    """Return the polls of an expectation, with their screens if each poll captured one."""
     log = verification.log
     shown = trees if len(trees) >= len(log) else [None] * len(log)
     return [
@@ -288,7 +288,7 @@ def _polls(verification: Verification, trees: Sequence[str | None]) -> list[even
 
 
 def _printed(event: SkillFinished) -> str:
-    """Return what a script printed; a trace has the beginning and the end of very much."""
+    """Return what a script printed; of long output the beginning and the end."""
     text = f"{event.output}{event.complaints}"
     if len(text) > _MOST_PRINTED:
         half = _MOST_PRINTED // 2
@@ -297,7 +297,7 @@ def _printed(event: SkillFinished) -> str:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return an error as a trace tells it."""
+    """Return an error in the form that traces have."""
     code = getattr(error, "code", None)
     hint = getattr(error, "hint", None)
     message = getattr(error, "message", None)
@@ -347,12 +347,12 @@ def _device_of(client: ClientActivity) -> TraceEvent:
 
 def _log_end(client: ClientActivity) -> int:
     transport = client.transport
-    # A deadline that is over: the end is returned at once.
+    # The deadline is over, so this returns at once.
     return 0 if transport is None else transport.log.wait(0, 0.0)
 
 
 _PACKAGE = "pytest_clawperator"
-# Whose frames are no code of the user's.
+# Modules whose frames are not the user's code.
 _RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
 _BEFORE = 8
 
@@ -365,14 +365,14 @@ class Places:
         self._known: dict[tuple[CodeType, int], Source] = {}
 
     def current(self) -> Source | None:
-        """Return the line of the test, or of its fixture, that is being carried out."""
+        """Return the current line of the test or of its fixture."""
         frame: FrameType | None = calling_frame()
         return None if frame is None or _is_foreign(frame) else self._source(frame, frame.f_lineno)
 
     def excerpt(self, error: BaseException) -> Excerpt | None:
         """Return the lines up to the innermost place of an error that is the user's code.
 
-        What stands below was not carried out, and what is secret in it is not known.
+        Later lines were not executed, and secrets in them are not known.
         """
         frames = list(traceback.walk_tb(error.__traceback__))
         own = [(frame, line) for frame, line in frames if not _is_foreign(frame)]

@@ -79,11 +79,11 @@ class AttemptTrace:
             self._output.write(event)
 
     def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
-        """Take note of a phase that begins."""
+        """Record that a phase begins."""
         self.add(events.PhaseBegan(at=now(), name=name))
 
     def verified(self, verification: Verification) -> None:
-        """Take note of an expectation."""
+        """Record an expectation."""
         if self._tracer is not None:
             self._tracer.verified(verification)
 
@@ -99,13 +99,13 @@ class AttemptTrace:
             client.tell = tell
 
     def drop(self, client: ClientActivity) -> None:
-        """Follow a client no longer."""
+        """Stop following a client."""
         if client in self._clients:
             self._clients.remove(client)
             client.tell_nobody()
 
     def keep_file(self, attachment: Attachment) -> None:
-        """Take note of a file that was kept of the test."""
+        """Record a file that was kept of the test."""
         if self._output is not None:
             path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
             self._output.write(
@@ -159,7 +159,7 @@ class AttemptTrace:
     # At its end
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
-        """Take note of how a phase ended."""
+        """Record how a phase ended."""
         if report.skipped and self._outcome == "passed":
             self._outcome = "skipped"
             self._reason = str(error or "")
@@ -184,7 +184,7 @@ class AttemptTrace:
     def finish(self, *, is_broken_off: bool = False) -> Path | None:
         """End the trace; return its folder if it is to be kept, else remove it.
 
-        That of a test that was broken off does not tell an outcome.
+        The trace of a test that was interrupted has no outcome.
         """
         for client in list(self._clients):
             self.drop(client)
@@ -200,7 +200,7 @@ class AttemptTrace:
             return None
         writer.close()
         mode = self._settings.trace
-        # What a test shares with others says nothing of it; it did not even begin.
+        # A shared failure is not specific to the test, which did not even begin.
         if mode == "on" or (mode != "off" and self._has_own_failure):
             return writer.folder
         shutil.rmtree(writer.folder, ignore_errors=True)

@@ -25,15 +25,15 @@ from pytest_clawperator.plugin import gate, markers, options, stash, worker_inpu
 _DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
 _IMPORT = rb"\b(?:from|import) +pytest_clawperator\b"
 _ANY_USE = _DEVICE_USE + rb"|" + _IMPORT
-# The options that say, on the command line, that devices are wanted whatever the tests are. An
-# ini file serves runs without devices, too.
+# Options that, on the command line, ask for devices whatever the tests are. An
+# ini file is also for runs without devices.
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices", "skills")
-# Options that make pytest tell something and run nothing: what it is, and what there is.
+# Options with which pytest only prints information and runs nothing.
 _LISTINGS = (
     *("help", "version", "markers", "cacheshow"),
     *("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan"),
 )
-# Imported by whatever is imported of the library, and not by the front.
+# Every part of the library imports this, and the front does not.
 _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
 # Tests without Python.
@@ -54,7 +54,7 @@ def notice_options(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Make ``-n auto`` as many workers as there are devices that can be had now."""
+    """Let ``-n auto`` start as many workers as there are free devices."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
     count: int | None = gate.behind_gate(config, "workers").count_workers(config)
@@ -100,7 +100,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Notice a fixture that returns a client, whoever wrote the fixture."""
+    """Notice a fixture that returns a client, also one that is not ours."""
     __tracebackhide__ = True  # a fixture that fails is shown at its own line
     value = yield
     module = sys.modules.get(_CLIENT)
@@ -117,7 +117,7 @@ def needs_devices(config: pytest.Config) -> bool:
 
 
 def is_listing(config: pytest.Config) -> bool:
-    """Whether pytest is asked only what there is, for which no device is needed."""
+    """Whether pytest only prints information, for which no device is needed."""
     return any(getattr(config.option, name, False) for name in _LISTINGS)
 
 

@@ -30,7 +30,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the payloads that tests declare in the place of the tests."""
+    """Replace the tests by the payloads that they declare."""
     if not is_validating(config):
         return
     kept = [payload for item in items for payload in _payloads(item)]
@@ -67,17 +67,17 @@ class PayloadItem(pytest.Item):
         self.declared = declared
 
     def runtest(self) -> None:
-        """Judge the payload."""
+        """Validate the payload."""
         load_payload(self.declared)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show what is wrong with the payload, and no code."""
+        """Show the problems of the payload, without code."""
         if isinstance(excinfo.value, PayloadError):
             return str(excinfo.value)  # its first line is what the summary shows
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return where the payload is from, as the headline above its problems."""
+        """Return the source of the payload, as the headline above its problems."""
         return self.path, None, ": ".join(self.nodeid.rsplit("::", 1))
 
 

@@ -60,7 +60,7 @@ def count_workers(config: pytest.Config) -> int | None:
     """Hold every device that is free now, and return how many workers that makes.
 
     None leaves the number to xdist: where simulated phones are as many as workers, or where
-    nobody wished for devices and there are none.
+    no option asks for devices and there are none.
     """
     settings = settings_of(config)
     as_many = [one for one in settings.device if one.kind == "sim" and not one.is_counted]
@@ -255,7 +255,7 @@ def _show_effect_of_dist(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | None:
-    """Schedule by devices, where tests are balanced and nobody asked for another way."""
+    """Schedule by devices, unless ``--dist`` asks for another way."""
     if DEVICE_POOL not in config.stash or config.getoption("dist") != "load":
         return None
     fit = DeviceFit(config)

@@ -134,7 +134,7 @@ class Node(Protocol):
 
     @property
     def shutting_down(self) -> bool:
-        """Whether it ended, or was told to."""
+        """Whether it has ended, or has been asked to."""
 
     def send_runtest_some(self, indices: Sequence[int]) -> None:
         """Send it tests to run, by their numbers."""
@@ -145,7 +145,7 @@ class Node(Protocol):
 
 @dataclass(eq=False)
 class Worker:
-    """A worker that is there: what it has to do, and what it was told."""
+    """A worker: its tests, and its state."""
 
     node: Node
     bit: int  # its device, in sets of devices
@@ -185,7 +185,7 @@ class Workforce:
         self._replace_worker = replace_worker
         self._bits: dict[Hashable, int] = {}
         self._workers: dict[Any, Worker] = {}
-        self._ended: dict[int, Any] = {}  # workers that ended as they were told, by device
+        self._ended: dict[int, Any] = {}  # workers that were shut down, by device
         self._coming: list[int] = []  # devices whose workers are being replaced
         self._without_device = 0
         self._failed = 0
@@ -229,7 +229,7 @@ class Workforce:
         self._coming.append(worker.bit)
 
     def allow_successor(self, worker: Worker) -> None:
-        """Remember a worker that ended as it was told: it can be replaced if need be."""
+        """Remember a worker that was shut down: it can be replaced if necessary."""
         self._ended[worker.bit] = worker.node
 
     def device_failed(self, worker: Worker) -> None:
@@ -239,7 +239,7 @@ class Workforce:
     def devices(self, *, told: bool = True, leaving: bool = True) -> int:
         """Return the devices whose workers are there or will come.
 
-        Without `told`, those that were told to end do not count; without `leaving`, those
+        Without `told`, those that were shut down do not count; without `leaving`, those
         that are about to be reported as ended.
         """
         found = 0
@@ -261,7 +261,7 @@ class Workforce:
         """Whether one of these devices has a worker, or gets one that is asked for now."""
         if devices & self.devices(told=False) or self.revive(devices):
             return True
-        return bool(devices & self.devices())  # a worker that was told can be replaced at its end
+        return bool(devices & self.devices())  # can be replaced at its end
 
     def revive(self, devices: int) -> bool:
         """Ask for a worker in place of one that ended too early; return whether it will come."""
@@ -293,7 +293,7 @@ class CollectedTests:
         self.backlog = Backlog(self.seconds)
         #: The tests without a result.
         self.unrun = set(range(len(self.tests)))
-        #: The tests that are only dealt out to be skipped.
+        #: The tests that are only assigned to be skipped.
         self.unfit: set[int] = set()
         #: The tests that are run once more, and the devices that failed them.
         self.retried: dict[int, int] = {}

@@ -9,7 +9,8 @@ from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.plugin.clients import ClientActivity
 
-TYPING = {"id": "type", "type": "enter_text", "params": {"text": "hunter2"}}
+FIELD = {"textEquals": "Password"}
+TYPING = {"id": "type", "type": "enter_text", "params": {"matcher": FIELD, "text": "hunter2"}}
 
 
 def test_what_was_typed_in_one_test_does_not_count_in_the_next() -> None:

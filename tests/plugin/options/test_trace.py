@@ -156,7 +156,7 @@ def test_a_trace_has_the_reason_of_a_failed_envelope(pytester: pytest.Pytester, 
     ended = traces(pytester)["test_executes"].of_kind("execution-end")
     (failure,) = [event["failure"] for event in ended if "failure" in event]
     assert failure["code"] == "NODE_NOT_FOUND"
-    assert "nowhere" in failure["message"]
+    assert "tap (click)" in failure["message"]
 
 
 def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run) -> None:
