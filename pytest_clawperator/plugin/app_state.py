@@ -97,8 +97,8 @@ def _open(client: Clawperator, package: str) -> None:
     except StepFailedError as error:
         if error.code != ErrorCode.APP_NOT_FOUND or not isinstance(client.device, NoDevice):
             raise
-        told = f"it is not installed on {client.device.info}, or cannot be opened"
-        raise ExecutionsOnlyError(told, code=error.code, serial=client.serial) from None
+        problem = f"it is not installed on {client.device.info}, or cannot be opened"
+        raise ExecutionsOnlyError(problem, code=error.code, serial=client.serial) from None
 
 
 def end_app(client: Clawperator, use: AppUse) -> None:
@@ -163,14 +163,14 @@ def _checkpoints_of(
     if client not in known:
         known[client] = Checkpoints(
             client,
-            tell=partial(_tell, config, client),
+            tell=partial(_show, config, client),
             check=check,
             around=partial(_around, config, client),
         )
     return known[client]
 
 
-def _tell(config: pytest.Config, client: Clawperator, message: str) -> None:
+def _show(config: pytest.Config, client: Clawperator, message: str) -> None:
     """Show a line while the tests run, at their end, and in the report of this test."""
     events_of(config).notice(client.serial, message)
     recorder_of(config.stash[CURRENT_TEST]).note(message)

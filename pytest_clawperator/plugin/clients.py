@@ -74,14 +74,14 @@ def _ignore(event: Event) -> None:
 class ClientActivity:
     """What a client did during the current test; between tests nothing is noted.
 
-    ``on_use`` is called before each execution of the test, ``tell`` with all that happens in
+    ``on_use`` is called before each execution of the test, ``on_event`` with all that happens in
     it. ``fixtures`` are the names of those
     that returned the client and did not end yet.
     """
 
     client: Clawperator
     on_use: Callable[[ClientActivity], None] = lambda _: None
-    tell: Observer = _ignore
+    on_event: Observer = _ignore
     fixtures: list[str] = field(default_factory=list)
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
@@ -200,21 +200,21 @@ class ClientActivity:
             self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
-        self.tell(event)
+        self.on_event(event)
 
-    def tell_nobody(self) -> None:
+    def stop_following(self) -> None:
         """Stop passing events on."""
-        self.tell = _ignore
+        self.on_event = _ignore
 
 
 def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
     """Describe an execution in a few words, without the snapshots that verify its actions."""
-    told = [_told(action) for action in execution.actions if action.id not in proofs]
-    label = hide("; ".join(told))
+    words = [_described(action) for action in execution.actions if action.id not in proofs]
+    label = hide("; ".join(words))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
-def _told(action: Action) -> str:
+def _described(action: Action) -> str:
     """Return an action with its matcher as a test writes it, or with its first text."""
     params = action.params or ActionParams()
     matcher = params.matcher or params.label_matcher or params.expected_node

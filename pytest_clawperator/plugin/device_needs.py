@@ -112,10 +112,10 @@ def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
     ``device`` is the one that does not fit.
     """
     __tracebackhide__ = True
-    told = reason if device is None else f"{reason}: {device}"
+    message = reason if device is None else f"{reason}: {device}"
     if not strict:
-        pytest.skip(visible(told))
-    error = pytest.fail.Exception(visible(f"{told} ({_WHY})"), pytrace=False)
+        pytest.skip(visible(message))
+    error = pytest.fail.Exception(visible(f"{message} ({_WHY})"), pytrace=False)
     mark_shared(error, visible(reason))
     raise error
 
@@ -140,7 +140,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         devices = [one.info for one in hold_alone(config).held]
     except (ClawperatorError, pytest.UsageError):
         return  # the fixture raises it, for each test that it concerns
-    tell_unfit(config, needs, devices)
+    show_unfit(config, needs, devices)
 
 
 def show_unfit_of_workers(config: pytest.Config) -> None:
@@ -148,10 +148,10 @@ def show_unfit_of_workers(config: pytest.Config) -> None:
     if UNFIT_TESTS not in config.stash and DEVICE_POOL in config.stash:
         devices = [one.info for one in config.stash[DEVICE_POOL].taken.values()]
         needs: dict[str, DeviceNeeds] = config.stash.get(DEVICE_NEEDS, {})
-        tell_unfit(config, needs, devices)
+        show_unfit(config, needs, devices)
 
 
-def tell_unfit(
+def show_unfit(
     config: pytest.Config, needs: Mapping[str, DeviceNeeds], devices: Sequence[DeviceInfo]
 ) -> None:
     """Show which tests no device fits and why, and keep it for the end of the run."""
@@ -159,14 +159,14 @@ def tell_unfit(
     def is_in(label: str, info: DeviceInfo) -> bool:
         return any(one.label == label and one.holds(info) for one in classes_of(config))
 
-    told = [
+    texts = [
         f"no device of this run fits {len(tests)} test{'s' * (len(tests) > 1)} ({reason}):"
         f" {_named(tests)}"
         for reason, tests in unfit_tests(needs, devices, is_in=is_in).items()
     ]
-    config.stash[UNFIT_TESTS] = told
+    config.stash[UNFIT_TESTS] = texts
     error = "ERROR: " if settings_of(config).strict else ""
-    for text in told:
+    for text in texts:
         events_of(config).show(f"{error}{text}")
 
 
@@ -266,9 +266,9 @@ _WHAT_TO_DO = "These tests were skipped; --claw-strict makes it an error, as it 
 def write_unfit(terminalreporter: pytest.TerminalReporter) -> None:
     """List those that were skipped, also in a quiet run; those that failed are listed anyway."""
     config = terminalreporter.config
-    told = config.stash.get(UNFIT_TESTS, [])
-    if told and not settings_of(config).strict:
+    texts = config.stash.get(UNFIT_TESTS, [])
+    if texts and not settings_of(config).strict:
         terminalreporter.section("no device fits", bold=True, yellow=True)
-        for text in told:
+        for text in texts:
             write_line(terminalreporter, text, bold=True, yellow=True)
         write_line(terminalreporter, _WHAT_TO_DO, yellow=True)

@@ -62,7 +62,7 @@ _SNAPSHOT_WITHIN = 1.0
 _SNAPSHOT_STEP = "evidence"
 
 
-class Look:
+class CurrentScreen:
     """The screen of a client, captured when it is first needed, unless its device ``is_broken``.
 
     ``is_wanted``: it will be captured in any case.
@@ -71,21 +71,21 @@ class Look:
     def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
         self._client = client
         self._is_broken = is_broken
-        self._seen: Snapshot | Exception | None = None
+        self._captured: Snapshot | Exception | None = None
         self.is_wanted = is_wanted
 
     def snapshot(self) -> Snapshot:
         """Return what is on the screen; raise again what the first attempt raised."""
-        if self._seen is None:
+        if self._captured is None:
             try:
-                self._seen = self._look()
+                self._captured = self._capture()
             except Exception as exc:
-                self._seen = exc
-        if isinstance(self._seen, Exception):
-            raise self._seen
-        return self._seen
+                self._captured = exc
+        if isinstance(self._captured, Exception):
+            raise self._captured
+        return self._captured
 
-    def _look(self) -> Snapshot:
+    def _capture(self) -> Snapshot:
         if self._is_broken:
             raise Unavailable("the device does not answer")
         payload = [{"id": _SNAPSHOT_STEP, "type": "snapshot_ui"}]
@@ -181,12 +181,12 @@ def _skill_described(event: SkillFinished) -> str:
 _PICTURE_WITHIN, _ALIVE_WITHIN = 4.0, 1.0
 
 
-def collect_screenshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
+def collect_screenshot(client: ClientActivity, screen: CurrentScreen) -> Iterator[Piece]:
     """Yield a picture of the screen as it is now."""
     picture = photograph(client)
     is_guarded = may_show_secret(client)
-    if is_guarded or look.is_wanted:
-        picture = without_secrets(picture, look, is_guarded=is_guarded)
+    if is_guarded or screen.is_wanted:
+        picture = without_secrets(picture, screen, is_guarded=is_guarded)
     yield Piece("screenshot", "screenshot.png", picture)
 
 
@@ -212,13 +212,13 @@ def may_show_secret(client: ClientActivity) -> bool:
     return SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
 
 
-def without_secrets(picture: bytes, look: Look, *, is_guarded: bool) -> bytes:
+def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) -> bytes:
     """Return a picture in which secrets are blackened; a snapshot shows where they are.
 
     ``is_guarded``: there is something to hide, so without a snapshot there is no picture.
     """
     try:
-        places = secret_places(look.snapshot())
+        places = secret_places(screen.snapshot())
         return blackened(picture, places) if places else picture
     except Exception as exc:
         if not is_guarded:  # there is no sign of anything to hide
@@ -230,10 +230,10 @@ def _showed_password(client: ClientActivity) -> bool:
     return PROTECTED.encode() in (client.snapshot or b"")
 
 
-def collect_snapshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
+def collect_snapshot(client: ClientActivity, screen: CurrentScreen) -> Iterator[Piece]:
     """Yield what is on the screen now; if that fails, what the test saw last."""
     try:
-        yield _piece(look.snapshot().xml)
+        yield _piece(screen.snapshot().xml)
     except (ClawperatorError, Unavailable) as exc:
         if client.snapshot is None:
             raise
@@ -255,7 +255,7 @@ class Request:
     """Whose evidence is wanted, what the screen shows, and what was collected so far."""
 
     client: ClientActivity
-    look: Look
+    screen: CurrentScreen
     found: Evidence
     is_whole_log: bool = False
 
@@ -284,12 +284,12 @@ KINDS = (
     Kind(
         name="screenshot",
         setting="screenshot",
-        collect=lambda ask: collect_screenshot(ask.client, ask.look),
+        collect=lambda ask: collect_screenshot(ask.client, ask.screen),
     ),
     Kind(
         name="snapshot",
         setting="snapshot",
-        collect=lambda ask: collect_snapshot(ask.client, ask.look),
+        collect=lambda ask: collect_snapshot(ask.client, ask.screen),
     ),
 )
 
@@ -320,8 +320,8 @@ def collect(
     ``is_broken``: the device has failed already, so nothing is run on it.
     """
     found = Evidence()
-    look = Look(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
-    request = Request(client=client, look=look, found=found, is_whole_log=is_whole_log)
+    screen = CurrentScreen(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
+    request = Request(client=client, screen=screen, found=found, is_whole_log=is_whole_log)
     wanted = [kind for kind in KINDS if kind.name in kinds]
     done: list[Kind] = []
 

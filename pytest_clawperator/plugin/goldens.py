@@ -56,7 +56,7 @@ class GoldenUse:
         """List the goldens that no test used, in folders where all tests passed."""
         return [path for path in self._unasked() if path.parent.parent not in self.unsure]
 
-    def untold(self) -> dict[Path, int]:
+    def unknown(self) -> dict[Path, int]:
         """Count the tests that did not pass, in folders with goldens that no test used."""
         folders = {path.parent.parent for path in self._unasked()}
         return {folder: self.unsure[folder] for folder in sorted(folders) if folder in self.unsure}
@@ -155,12 +155,12 @@ def write_goldens(reporter: pytest.TerminalReporter) -> None:
     """List the goldens that were written, and those that no test uses."""
     use = reporter.config.stash[GOLDEN_USE]
     _list(reporter, "goldens written", sorted(use.written))
-    untold = [
+    unknown = [
         f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
         " (failed or skipped)"
-        for folder, count in use.untold().items()
+        for folder, count in use.unknown().items()
     ]
-    _list(reporter, "goldens that no test uses", use.unused(), untold)
+    _list(reporter, "goldens that no test uses", use.unused(), unknown)
 
 
 def _list(

@@ -249,7 +249,7 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
 def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     server = locate_server(next(iter(settings_of(config).adb), None))
     wanted = _wanted(config, spec)
-    _tell_processor(config, wanted)
+    _report_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
     config.stash.setdefault(EMULATOR_FLEETS, []).append(fleet)
@@ -262,7 +262,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     if errors and (len(errors) == len(wanted) or errors[0][0] is None):
         raise errors[0][1]
     if errors:
-        _tell_failed(config, errors, Counter(one.device_class for one in wanted))
+        _report_failed(config, errors, Counter(one.device_class for one in wanted))
         config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
@@ -274,7 +274,7 @@ def notice_lost_emulators(config: pytest.Config) -> None:
             events_of(config).notice(serial, why)
 
 
-def _tell_failed(
+def _report_failed(
     config: pytest.Config,
     errors: Sequence[tuple[DeviceClass | None, EmulatorError]],
     wanted: Mapping[DeviceClass | None, int],
@@ -285,7 +285,7 @@ def _tell_failed(
         error.wording = for_pytest
         few = f"{missing} of {wanted[device_class]} emulators are missing"
         problem = "there is no emulator" if missing == wanted[device_class] else few
-        _tell(config, device_class, problem, str(error))
+        _report(config, device_class, problem, str(error))
 
 
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
@@ -324,7 +324,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = spec.count or config.stash.get(WORKER_COUNT, least)
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
-    _tell_unused(config, spec, count)
+    _report_unused(config, spec, count)
     return [_Wanted(profile) for profile in _numbered(base, count)]
 
 
@@ -376,7 +376,7 @@ def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     )
 
 
-def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+def _report_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     """Report emulators that would boot without being used."""
     settings = settings_of(config)
     spare = settings.spare_devices
@@ -390,7 +390,7 @@ def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     )
 
 
-def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
+def _report_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
     """Report that emulators use the processor of this machine, if none was chosen."""
     option = next(one for one in OPTIONS if one.field == "emulator")
     is_open = any(
@@ -398,8 +398,8 @@ def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
         and (one.device_class is None or one.device_class.requires.abi is None)
         for one in wanted
     )
-    is_said = "abi" in str(written_value(config, option) or "")
-    if is_open and not is_said and host_abi() != DOCUMENTED_ABI:
+    is_chosen = "abi" in str(written_value(config, option) or "")
+    if is_open and not is_chosen and host_abi() != DOCUMENTED_ABI:
         events_of(config).show(
             f"emulators have the processor of this machine, {host_abi()}, as it cannot run the"
             f" documented {DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
@@ -418,7 +418,7 @@ def _of_classes(
             wanted.append(_Wanted(replace(profile, name=name), one))
             continue
         reasons.append(f"{one.label}: {profile}")
-        _tell(config, one, "there is no emulator", profile)
+        _report(config, one, "there is no emulator", profile)
     if not wanted:
         raise EmulatorError(
             f"no emulator can be made for --claw-matrix: {'; '.join(reasons)}",
@@ -451,7 +451,7 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
         return f"{error.message}. {hint_of(error)}"
 
 
-def _tell(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
+def _report(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
     of_class = f" for {device_class.label}" if device_class else ""
     text = f"{what}{of_class}: {why}"
     events_of(config).notice("", text)

@@ -45,17 +45,17 @@ class ReportSinks:
     def write(self, event: TraceEvent) -> None:
         """Pass an event on, without secrets."""
         hide_in(event, packages=_PACKAGES)
-        self._tell("write", event)
+        self._pass_on("write", event)
 
     def attach(self, attachment: Attachment) -> None:
         """Add a file to all reports."""
-        self._tell("attach", attachment)
+        self._pass_on("attach", attachment)
 
     def complete(self, report: pytest.TestReport) -> None:
         """Add to pytest's report of a phase."""
-        self._tell("complete", report)
+        self._pass_on("complete", report)
 
-    def _tell(self, method: str, value: object) -> None:
+    def _pass_on(self, method: str, value: object) -> None:
         with self._lock:
             for sink in self._sinks:
                 try:

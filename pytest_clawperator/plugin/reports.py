@@ -76,7 +76,7 @@ def pytest_runtest_makereport(
     phases.add_soft_failures(item, report, error)
     report_shared(report, error)
     begin_with_code(report, error)
-    _mark_infrastructure(item.config, report, error, is_told=phones_ended)
+    _mark_infrastructure(item.config, report, error, is_known=phones_ended)
 
     # What is kept of the phase: evidence, trace, and what Allure, JUnit XML and HTML show of them.
     goldens.note_outcome(item, report)
@@ -179,11 +179,11 @@ def _mark_infrastructure(
     report: pytest.TestReport,
     error: BaseException | None,
     *,
-    is_told: bool,
+    is_known: bool,
 ) -> None:
     """Mark a report whose failure is the device's, and begin its message with that.
 
-    ``is_told``: the user knows already what happened to the device.
+    ``is_known``: the user knows already what happened to the device.
     """
     if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
         setattr(report, LEASE_PROBLEM, True)
@@ -194,7 +194,7 @@ def _mark_infrastructure(
         setattr(report, PUT_ASIDE, error.serial)
     begin_message(report, f"{error.code}: {error.message}")
     # What is found out before a test was shown by its check.
-    if report.when != "setup" and not is_told and EVENTS in config.stash:
+    if report.when != "setup" and not is_known and EVENTS in config.stash:
         message = f"{error.code}: {error.message.splitlines()[0]}"
         config.stash[EVENTS].notice(error.serial or "", message)
 

@@ -24,7 +24,7 @@ from pytest_clawperator.plugin.failures import (
 )
 from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path, write_line
 from pytest_clawperator.plugin.settings import settings_of
-from pytest_clawperator.plugin.stash import TOLD_DEVICES
+from pytest_clawperator.plugin.stash import REPORTED_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
 from pytest_clawperator.report.index.index_page import INDEX_FILE, write_index
 from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
@@ -168,11 +168,11 @@ def _worst(outcomes: list[TestOutcome]) -> TestOutcome:
 
 
 def _error(report: pytest.TestReport) -> ErrorSummary | None:
-    told = getattr(report, ERROR, None)
+    given = getattr(report, ERROR, None)
     phase = report.when if report.when in _PHASES else ""
-    if isinstance(told, dict):
-        code = told.get("code")
-        return ErrorSummary(message=str(told.get("message", "")), code=code, phase=phase or "")
+    if isinstance(given, dict):
+        code = given.get("code")
+        return ErrorSummary(message=str(given.get("message", "")), code=code, phase=phase or "")
     crash = getattr(report.longrepr, "reprcrash", None)
     text = str(report.longrepr or "") if crash is None else crash.message
     first = text.strip().partition("\n")[0]
@@ -187,7 +187,7 @@ _LONGEST_MESSAGE = 500
 def add_facts(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
     """Add to a report what only the process of the test knows, for the index of the run."""
     if error is not None:
-        setattr(report, ERROR, _told(error))
+        setattr(report, ERROR, _summary(error))
     if report.when == "setup":
         markers = dict.fromkeys(marker.name for marker in item.iter_markers())
         setattr(report, MARKERS, [name for name in markers if name not in _TECHNICAL])
@@ -195,23 +195,23 @@ def add_facts(item: pytest.Item, report: pytest.TestReport, error: BaseException
         setattr(report, DEVICE_FACTS, facts)
 
 
-def _told(error: BaseException) -> dict[str, str]:
+def _summary(error: BaseException) -> dict[str, str]:
     code = getattr(error, "code", None)
     message = getattr(error, "message", None)
     text = message if isinstance(message, str) else str(error)
     first = next((line for line in text.splitlines() if line.strip()), type(error).__name__)
-    told = {"message": first[:_LONGEST_MESSAGE]}
-    return told if code is None else {**told, "code": str(getattr(code, "value", code))}
+    summary = {"message": first[:_LONGEST_MESSAGE]}
+    return summary if code is None else {**summary, "code": str(getattr(code, "value", code))}
 
 
 def _new_facts(item: pytest.Item) -> dict[str, dict[str, str]]:
     """Return the properties of a test's devices that this process did not report yet."""
-    told = item.config.stash.setdefault(TOLD_DEVICES, set())
+    known = item.config.stash.setdefault(REPORTED_DEVICES, set())
     new = {}
     for activity in clients_of(item):
         info = activity.client.device.info
-        if info.serial not in told:
-            told.add(info.serial)
+        if info.serial not in known:
+            known.add(info.serial)
             about = {"model": info.model, "Android": info.release, "API level": info.api_level}
             new[info.serial] = {name: str(one) for name, one in about.items() if one is not None}
     return new

@@ -49,11 +49,11 @@ class Dealer:
         single = [one for one in ready if len(one.pending) == 1]
         for worker in sorted(single, key=self._busy):
             if worker.is_ready and not self._give_test(worker):
-                self.tell_to_end(worker)
+                self.shut_down(worker)
 
-    def tell_to_end(self, worker: Worker) -> None:
+    def shut_down(self, worker: Worker) -> None:
         """Let a worker run the test it has, and end."""
-        worker.is_told = True
+        worker.is_shut_down = True
         worker.began = self._clock()
         worker.node.shutdown()
 
@@ -92,7 +92,7 @@ class Dealer:
     def _find_takers(self) -> None:
         """Find workers for the tests whose own workers are all gone."""
         workforce, tests = self._workforce, self._tests
-        healthy = workforce.devices(told=False) & ~workforce.failed
+        healthy = workforce.devices(ending=False) & ~workforce.failed
         # A device that failed is the last resort: its worker reports what became of it.
         left = [
             devices
@@ -187,7 +187,7 @@ class DeviceScheduling:
             self._learn(worker)
         else:
             worker.is_refused = True
-            self._dealer.tell_to_end(worker)
+            self._dealer.shut_down(worker)
             self._dealer.deal_out()
 
     def schedule(self) -> None:
@@ -200,7 +200,7 @@ class DeviceScheduling:
         """Note that a worker ran a test, and give it another one."""
         worker, tests = self._worker(node), self._tests
         worker.pending.remove(item_index)
-        worker.began = self._clock() if worker.pending and worker.is_told else None
+        worker.began = self._clock() if worker.pending and worker.is_shut_down else None
         if worker.promised == item_index:
             self._keep_promise(worker)
         else:
@@ -227,7 +227,7 @@ class DeviceScheduling:
             return None
         if not has_ended:
             self._workforce.await_successor(worker)
-        elif not worker.is_told:  # by us, but by xdist, as with --maxfail
+        elif not worker.is_shut_down:  # by us, but by xdist, as with --maxfail
             self._dealer.is_stopped |= worker.collection is not None
         elif not worker.is_refused:
             self._workforce.allow_successor(worker)

@@ -248,8 +248,8 @@ def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool
     except ValueError as exc:
         raise pytest.UsageError(visible(f"{source}: {exc}")) from exc
     except ConfigurationError as exc:
-        told = f"{source}: {exc.message}. {exc.hint or ''}".strip()
-        raise pytest.UsageError(visible(told)) from exc
+        problem = f"{source}: {exc.message}. {exc.hint or ''}".strip()
+        raise pytest.UsageError(visible(problem)) from exc
     return value
 
 

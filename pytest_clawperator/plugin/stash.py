@@ -49,7 +49,7 @@ DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 REPORT_SINKS: pytest.StashKey[ReportSinks] = pytest.StashKey()
 RUN_REPORTS: pytest.StashKey[RunReports] = pytest.StashKey()
 TALLY: pytest.StashKey[Tally] = pytest.StashKey()
-TOLD_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
+REPORTED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 

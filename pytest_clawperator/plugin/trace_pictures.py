@@ -12,7 +12,7 @@ from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.typed_texts import PROTECTED
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.evidence import (
-    Look,
+    CurrentScreen,
     Unavailable,
     may_show_secret,
     photograph,
@@ -48,21 +48,21 @@ class _Shot:
         self.is_captured, self.is_done = threading.Event(), threading.Event()
         self.is_late = False
         self._shows_password = shows_password
-        self._needs_look: bool | None = None
+        self._needs_snapshot: bool | None = None
         self._deciding = threading.Lock()
 
     @property
-    def needs_look(self) -> bool:
+    def needs_snapshot(self) -> bool:
         """Whether the screen must stay until a snapshot shows what to blacken: decided once."""
         with self._deciding:
-            if self._needs_look is None:
-                self._needs_look = self._shows_password or may_show_secret(self.client)
-            return self._needs_look
+            if self._needs_snapshot is None:
+                self._needs_snapshot = self._shows_password or may_show_secret(self.client)
+            return self._needs_snapshot
 
     def wait(self) -> None:
         """Wait until the screen may change; a picture that is not captured by then is late."""
         is_free = self.is_captured.wait(_WITHIN)
-        if is_free and self.needs_look:
+        if is_free and self.needs_snapshot:
             is_free = self.is_done.wait(_WITHIN)
         self.is_late = not is_free
 
@@ -111,9 +111,9 @@ class PictureTaker:
         shot.client.collecting_threads.add(threading.current_thread())
         try:
             picture = photograph(shot.client, on_captured=shot.is_captured.set)
-            if shot.needs_look:
-                look = Look(shot.client, is_broken=False, is_wanted=True)
-                picture = without_secrets(picture, look, is_guarded=True)
+            if shot.needs_snapshot:
+                screen = CurrentScreen(shot.client, is_broken=False, is_wanted=True)
+                picture = without_secrets(picture, screen, is_guarded=True)
             # The screen is free; the test need not wait for the rest.
             shot.is_captured.set()
             shot.is_done.set()

@@ -167,10 +167,10 @@ class Tracer:
     def _envelope(self, result: RunResult) -> dict[str, Any]:
         """Return an envelope in wire form, with the names of screens instead of their content."""
         wire = result.to_wire()
-        for step, told in zip(result.steps, wire["stepResults"], strict=True):
+        for step, written in zip(result.steps, wire["stepResults"], strict=True):
             tree = self._tree(step)
             if tree is not None:
-                told["data"] = {**told["data"], "text": tree}
+                written["data"] = {**written["data"], "text": tree}
         return wire
 
     def _after(self, result: RunResult) -> str | None:
@@ -264,9 +264,9 @@ class Tracer:
             return
         lines = transport.log.read(followed.log_position, end)
         followed.log_position = end
-        told = hide_in_log(b"\n".join(without_dumps(lines)))
-        shown = told.decode("utf-8", "replace").split("\n")
-        if told:
+        text = hide_in_log(b"\n".join(without_dumps(lines)))
+        shown = text.decode("utf-8", "replace").split("\n")
+        if text:
             self._output.write(
                 events.LogWritten(
                     at=now(),
@@ -315,11 +315,11 @@ def _failure_of(error: BaseException | None, result: RunResult | None = None) ->
     if result is None or result.ok:
         return None
     step = next(iter(result.failed_steps), None)
-    told = result.error or (step.data.get("message") if step is not None else None)
+    text = result.error or (step.data.get("message") if step is not None else None)
     code = result.code
     return Failure(
         type="",
-        message=told or str(step or "the execution failed"),
+        message=text or str(step or "the execution failed"),
         code=None if code is None else str(getattr(code, "value", code)),
     )
 

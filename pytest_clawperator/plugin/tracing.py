@@ -94,15 +94,15 @@ class AttemptTrace:
         if self._tracer is None:
             self._tracer = self._begin()
         self._clients.append(client)
-        tell = self._tracer.follow(client)
+        on_event = self._tracer.follow(client)
         if self._settings.trace != "off" or self._sinks.need_steps:
-            client.tell = tell
+            client.on_event = on_event
 
     def drop(self, client: ClientActivity) -> None:
         """Stop following a client."""
         if client in self._clients:
             self._clients.remove(client)
-            client.tell_nobody()
+            client.stop_following()
 
     def keep_file(self, attachment: Attachment) -> None:
         """Record a file that was kept of the test."""

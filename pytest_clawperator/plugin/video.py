@@ -98,10 +98,10 @@ class Video:
             if result.ok:
                 self._whole.append(path)
             elif not self._stopping.is_set():
-                said = f"{result.stdout}{result.stderr}".strip() or "nothing"
+                output = f"{result.stdout}{result.stderr}".strip() or "nothing"
                 self._fail(
                     ShellError(
-                        f"screenrecord ended with {result.exit_code}; it said: {said}",
+                        f"screenrecord ended with {result.exit_code}; it printed: {output}",
                         serial=self._transport.serial,
                         hint="Some devices record no video: leave --claw-video off there.",
                     )

@@ -16,8 +16,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
-from pytest_clawperator.plugin import device_needs, ladder
-from pytest_clawperator.plugin import phones as ended_phones
+from pytest_clawperator.plugin import device_needs, ladder, phones
 from pytest_clawperator.plugin.connecting import connect_early
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
 from pytest_clawperator.plugin.failures import for_pytest, hint_of
@@ -169,8 +168,8 @@ def _receive(node: Any, topic: str, value: Any) -> None:
     """Receive what a worker sends beside xdist's own messages."""
     if topic == _NEEDS:
         node.config.stash.setdefault(DEVICE_NEEDS, device_needs.unpack(value))
-    elif topic == ended_phones.TOPIC:
-        ended_phones.reply_how(node, value)
+    elif topic == phones.TOPIC:
+        phones.reply_how(node, value)
     else:
         ladder.receive(node, topic, value)
 

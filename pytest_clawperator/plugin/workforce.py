@@ -153,19 +153,19 @@ class Worker:
     pending: list[int] = field(default_factory=list)  # the running test, and the next
     began: float | None = None  # when the running test did
     promised: int | None = None  # its running test will be run once more, elsewhere
-    is_told: bool = False  # to end after what it has
+    is_shut_down: bool = False  # to end after what it has
     is_refused: bool = False  # it collected other tests
     is_lost: bool = False  # it did not take what was sent to it
 
     @property
     def is_ready(self) -> bool:
         """Whether tests can be sent to it."""
-        return not (self.is_told or self.is_leaving or self.collection is None)
+        return not (self.is_shut_down or self.is_leaving or self.collection is None)
 
     @property
     def is_leaving(self) -> bool:
         """Whether it crashed, or xdist ends the run, and xdist did not report that yet."""
-        return not self.is_told and (self.is_lost or self.node.shutting_down)
+        return not self.is_shut_down and (self.is_lost or self.node.shutting_down)
 
 
 class Workforce:
@@ -236,15 +236,15 @@ class Workforce:
         """Note that the device of a worker was put aside."""
         self._failed |= worker.bit
 
-    def devices(self, *, told: bool = True, leaving: bool = True) -> int:
+    def devices(self, *, ending: bool = True, leaving: bool = True) -> int:
         """Return the devices whose workers are there or will come.
 
-        Without `told`, those that were shut down do not count; without `leaving`, those
+        Without `ending`, those that were shut down do not count; without `leaving`, those
         that are about to be reported as ended.
         """
         found = 0
         for worker in self._workers.values():
-            is_in = (told or not worker.is_told) and (leaving or not worker.is_leaving)
+            is_in = (ending or not worker.is_shut_down) and (leaving or not worker.is_leaving)
             if is_in and not worker.is_refused:
                 found |= worker.bit
         for bit in self._coming:
@@ -259,7 +259,7 @@ class Workforce:
 
     def is_reachable(self, devices: int) -> bool:
         """Whether one of these devices has a worker, or gets one that is asked for now."""
-        if devices & self.devices(told=False) or self.revive(devices):
+        if devices & self.devices(ending=False) or self.revive(devices):
             return True
         return bool(devices & self.devices())  # can be replaced at its end
 
