@@ -121,7 +121,7 @@ def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], Non
     found = re.search(rf"Application ({names}): {re.escape(package)}(?![\w.])", windows)
     if found:
         client.click(id=_CLOSE)
-        notice(f"{package} {_DIALOGS[found[1]]}: the dialog that says so was closed")
+        notice(f"{package} {_DIALOGS[found[1]]}: its dialog was closed")
 
 
 class ReachCheckpoint(Protocol):

@@ -223,7 +223,7 @@ def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) 
     except Exception as exc:
         if not is_guarded:  # there is no sign of anything to hide
             return picture
-        raise Unavailable(f"it may show a secret, and nothing tells where: {why(exc)}") from exc
+        raise Unavailable(f"it may show a secret, and it is not known where: {why(exc)}") from exc
 
 
 def _showed_password(client: ClientActivity) -> bool:

@@ -156,7 +156,7 @@ def write_goldens(reporter: pytest.TerminalReporter) -> None:
     use = reporter.config.stash[GOLDEN_USE]
     _list(reporter, "goldens written", sorted(use.written))
     unknown = [
-        f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
+        f"{_shown(folder)}: unknown, because {count} of its tests did not finish"
         " (failed or skipped)"
         for folder, count in use.unknown().items()
     ]

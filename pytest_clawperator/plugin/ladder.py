@@ -75,40 +75,6 @@ from pytest_clawperator.plugin.worker_input import ask, is_worker, reply, send
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.visible_text import visible
 
-_TYPES = {
-    "clawperator_settings": Settings,
-    "clawperator_lease": Lease,
-    "clawperator_client": Clawperator,
-}
-
-
-def check_values(**values: object) -> None:
-    """Raise if a fixture of this name returned the wrong type."""
-    __tracebackhide__ = True
-    for name, value in values.items():
-        wanted = _TYPES.get(name)
-        if wanted is None:
-            _require(_is_transport(value), name, value, Transport)
-        else:
-            _require(isinstance(value, wanted), name, value, wanted)
-
-
-def _is_transport(value: object) -> bool:
-    wanted = [name for name in vars(Transport) if not name.startswith("_")]
-    return all(getattr_static(value, name, None) is not None for name in wanted)
-
-
-def _require(fits: bool, name: str, value: object, wanted: type) -> None:
-    __tracebackhide__ = True
-    if not fits:
-        kind = wanted.__name__
-        raise ConfigurationError(
-            f"the fixture {name} gave {short_repr(value)}, wanted a {kind}",
-            hint=f"Have the fixture that replaces it return or yield a pytest_clawperator.{kind};"
-            " `pytest --fixtures -v` says where that is.",
-        )
-
-
 T = TypeVar("T")
 
 
@@ -328,7 +294,7 @@ def _several(
     def devices(count: int) -> list[Clawperator]:
         if type(count) is not int or count < 1:
             raise ConfigurationError(
-                f"clawperator_devices({count!r}) is no number of devices",
+                f"clawperator_devices({count!r}) is not a number of devices",
                 hint="Allowed is a number from 1 on: clawperator_devices(2).",
             )
         leases = _take(config, count - 1) if count > 1 else []
@@ -373,7 +339,7 @@ def _take(config: pytest.Config, count: int) -> list[Lease]:
         if not answer["leases"]:
             raise DeviceUnavailableError(
                 "the spare devices that the test waited for did not work and were put aside",
-                hint="See to them, and run the test again.",
+                hint="Repair them, and run the test again.",
             )
         return [Lease(**lease) for lease in answer["leases"]]
     given: Queue[Sequence[Lease]] = Queue()
@@ -427,3 +393,29 @@ def _not_free(count: int) -> LeaseError:
         f"after {PATIENCE:g} s the {count} spare devices of this run are still in use",
         hint="Keep more of them from the workers with --claw-spare-devices.",
     )
+
+
+_TYPES = {
+    "clawperator_settings": Settings,
+    "clawperator_lease": Lease,
+    "clawperator_client": Clawperator,
+}
+
+
+def check_values(**values: object) -> None:
+    """Raise if a fixture of this name, which a conftest may have replaced, has the wrong type."""
+    __tracebackhide__ = True
+    for name, value in values.items():
+        wanted = _TYPES.get(name, Transport)
+        if not (_is_transport(value) if wanted is Transport else isinstance(value, wanted)):
+            kind = wanted.__name__
+            raise ConfigurationError(
+                f"the fixture {name} gave {short_repr(value)}, wanted a {kind}",
+                hint="Have the fixture that replaces it return or yield a"
+                f" pytest_clawperator.{kind}; `pytest --fixtures -v` says where that is.",
+            )
+
+
+def _is_transport(value: object) -> bool:
+    wanted = [name for name in vars(Transport) if not name.startswith("_")]
+    return all(getattr_static(value, name, None) is not None for name in wanted)

@@ -406,7 +406,7 @@ def _handed_lease(handed: dict[str, Any]) -> Lease:
         return Lease(**handed[LEASE])
     code, message, hint = handed.get(WHY_NO_LEASE) or (
         None,
-        f"no devices were looked for by the {handed['workercount']} workers",
+        f"no devices were assigned to the {handed['workercount']} workers",
         "Say which ones: --claw-device auto takes those that are connected, --claw-device sim"
         " starts simulated phones.",
     )

@@ -132,14 +132,15 @@ def _app(
             raise InvalidMarker(f"{name}={shown(value)} is neither True nor False")
     if missing not in MISSING:
         allowed = " or ".join(map(repr, MISSING))
-        raise InvalidMarker(f"missing={shown(missing)} is no choice; allowed is {allowed}")
+        raise InvalidMarker(f"missing={shown(missing)} is not a choice; allowed is {allowed}")
     if not isinstance(package, str):
         raise InvalidMarker(
             f"the package is a text such as 'com.example.shop', found {shown(package)}"
         )
     if not isinstance(grant, (list, tuple)):
         right = [grant] if isinstance(grant, str) else ["android.permission.CAMERA"]
-        raise InvalidMarker(f"grant={shown(grant)} is no list of permissions; write grant={right}")
+        problem = f"grant={shown(grant)} is not a list of permissions; write grant={right}"
+        raise InvalidMarker(problem)
     try:
         package_name(package)
         permissions = tuple(permission_name(name) for name in grant)

@@ -18,7 +18,7 @@ MARKERS = (
     " that the test is about: started before the test, and stopped before and after it; with"
     ' missing="skip" the test is skipped where the app is not installed.',
     "claw_timeout(seconds): how long actions and expectations of the test look for a node.",
-    "claw_matchers(kind): what is so where several nodes fit an action on one: 'strict', that is an"
+    "claw_matchers(kind): what happens when several nodes match an action on one: 'strict', an"
     " error; 'first', the first wins.",
     "claw_payload(path_or_dict): a payload of the test, which --claw-validate checks; a path"
     " starts from the folder of the test file.",

@@ -57,7 +57,7 @@ def empty_classes(classes: Iterable[DeviceClass], pool: DevicePool) -> dict[str,
     """Return the classes that no device of the run belongs to, and why."""
     found = [one.info for one in pool.candidates]
     return {
-        one.label: f"--claw-matrix: every device that is {one.label} is held by somebody else"
+        one.label: f"--claw-matrix: every device that is {one.label} is held by another run"
         if any(map(one.holds, found))
         else why_class_is_empty(one, found)
         for one in classes

@@ -134,14 +134,13 @@ OPTIONS = (
     ),
     Option(
         "timeout",
-        "How many seconds actions and expectations look for a node, unless told otherwise."
-        " Default: 5.",
+        "How many seconds actions and expectations look for a node by default. Default: 5.",
         "SECONDS",
     ),
     Option(
         "matchers",
-        "What is so where several nodes fit an action on one: strict (an error, and every action"
-        " is proved by a look at the screen) or first (the first wins). Default: strict.",
+        "What happens when several nodes match an action on one: strict (an error, and every"
+        " action is verified by a snapshot) or first (the first is used). Default: strict.",
         "KIND",
     ),
     Option(
@@ -214,7 +213,7 @@ OPTIONS = (
         " Other tests run only where the command line names them.",
         "PATH",
     ),
-    Option("update_goldens", "Write the golden screens that are missing or do not fit."),
+    Option("update_goldens", "Write the golden screens that are missing or do not match."),
     Option(
         "strict",
         "Fail tests that no device of the run fits, instead of skipping them. On where the"
@@ -224,7 +223,7 @@ OPTIONS = (
     Option(
         "doctor",
         "Run no test: examine this computer and the chosen devices, all of them without"
-        " --claw-device, and say what is wrong and what mends it.",
+        " --claw-device, and report what is wrong and how to fix it.",
     ),
     Option(
         "validate",

@@ -29,7 +29,7 @@ from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.visible_text import visible
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-_TITLE = "expectations that did not come true before"
+_TITLE = "soft checks that failed before"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -72,7 +72,7 @@ from pytest_clawperator.transport.wire import AdbServer
 
 #: What to do about phones that ended.
 PHONES_HINT = (
-    "See what ended it (the system's log tells of memory that ran out), and run the tests again."
+    "See what ended it (the system's log shows if memory ran out), and run the tests again."
 )
 #: The topic about which a worker asks the controller.
 TOPIC = "phones ended how"
@@ -334,7 +334,7 @@ def _for_matrix(
     """Return the emulators of each class; raise if there are not enough workers for them."""
     if spec.count is not None:
         raise pytest.UsageError(
-            f"--claw-device {spec} says how many emulators, and so does --claw-matrix: write"
+            f"--claw-device {spec} sets the number of emulators, and so does --claw-matrix: write"
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
     spare, needed = settings_of(config).spare_devices, config.stash.get(WORKER_COUNT, None)
@@ -423,7 +423,7 @@ def _of_classes(
         raise EmulatorError(
             f"no emulator can be made for --claw-matrix: {'; '.join(reasons)}",
             code=ErrorCode.EMULATOR_UNSUPPORTED,
-            hint="Emulators can be told apart by api, abi and form.",
+            hint="Classes of emulators can differ by api, abi and form.",
         )
     return wanted
 

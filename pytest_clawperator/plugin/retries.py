@@ -148,7 +148,7 @@ class Retries:
         if serial not in self._put_aside:
             self._put_aside.add(serial)
             events_of(self._config).show(
-                f"[{serial}] the device is put aside: its tests go to others, where these will do"
+                f"[{serial}] the device is put aside: its tests go to other devices that fit"
             )
         self._pool.put_aside(node.gateway.id)
         self._scheduler.device_failed(node)

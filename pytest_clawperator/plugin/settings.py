@@ -337,7 +337,7 @@ def _check_apk(path: Path) -> None:
     except (OSError, BadZipFile):
         is_app = False
     if not is_app:
-        raise ValueError(f"{path} is no APK, which is a zip file with an AndroidManifest.xml")
+        raise ValueError(f"{path} is not an APK, which is a zip file with an AndroidManifest.xml")
 
 
 def _check_folder(path: Path) -> None:

@@ -142,7 +142,7 @@ def test_tests_that_did_not_pass_prove_nothing(pytester: pytest.Pytester, other:
     result = run(pytester)
 
     result.stdout.fnmatch_lines(
-        ["*: could not tell, because 1 of its tests did not run to their end (failed or skipped)"]
+        ["*: unknown, because 1 of its tests did not finish (failed or skipped)"]
     )
     assert "old.yaml" not in result.stdout.str()
 

@@ -247,7 +247,7 @@ def test_a_number_and_a_matrix_contradict_each_other(
     result = run_emulators("-n", "1", *wanted)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*says how many emulators, and so does --claw-matrix: write *"])
+    result.stderr.fnmatch_lines(["*sets the number of emulators, and so does --claw-matrix: *"])
 
 
 @pytest.mark.parametrize(
