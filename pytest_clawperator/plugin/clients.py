@@ -45,6 +45,8 @@ from pytest_clawperator.plugin.stash import (
 from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
+_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
 _KEPT_EXECUTIONS = 20
 _LONGEST_LABEL = 60
 
@@ -75,8 +77,7 @@ class ClientActivity:
     """What a client did during the current test; between tests nothing is noted.
 
     ``on_use`` is called before each execution of the test, ``on_event`` with all that happens in
-    it. ``fixtures`` are the names of those
-    that returned the client and did not end yet.
+    it. ``fixtures`` are the names of those that returned the client and have not ended yet.
     """
 
     client: Clawperator
@@ -113,7 +114,7 @@ class ClientActivity:
     def begin(self) -> None:
         """Begin a test: what happened before does not belong to it."""
         self.end()
-        self.log_position = self._log_end()
+        self.log_position = self.log_end()
         self.is_watched = True
 
     def end(self) -> None:
@@ -145,7 +146,7 @@ class ClientActivity:
         if transport is None:
             return [], 0
         lines: list[bytes] = []
-        lost, end = 0, self._log_end()
+        lost, end = 0, self.log_end()
         for cut in [*self.cuts, Cut(end, end, b"")]:
             own = transport.log.read(self.log_position, cut.start)
             lost += cut.start - self.log_position - len(own)
@@ -160,7 +161,7 @@ class ClientActivity:
 
         Its log returns to an earlier state as well, which may belong to another test.
         """
-        start = self._log_end()
+        start = self.log_end()
         try:
             yield
         finally:
@@ -172,14 +173,14 @@ class ClientActivity:
         try:
             return 0 if self.transport is None else self.transport.log.mark()
         except ClawperatorError:
-            return self._log_end()
+            return self.log_end()
 
     def _new_lines(self) -> Sequence[bytes]:
         """Return the lines of the test's log that were not taken yet."""
         transport = self.transport
-        return [] if transport is None else transport.log.read(self.log_position, self._log_end())
+        return [] if transport is None else transport.log.read(self.log_position, self.log_end())
 
-    def _log_end(self) -> int:
+    def log_end(self) -> int:
         """Return how far the log was read, without waiting for a device that is gone."""
         transport = self.transport
         # The deadline is over, so this returns at once.
@@ -226,10 +227,6 @@ def _described(action: Action) -> str:
     if isinstance(whole := words.get("id"), str):
         words["id"] = whole.rpartition(":id/")[2]  # the package is that of the app
     return f"{action.type} {', '.join(f'{word}={value!r}' for word, value in words.items())}"
-
-
-_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
-__tracebackhide__ = True  # a fixture that fails is shown at its own line
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class Tracer:
     def follow(self, client: ClientActivity) -> Callable[[Event], None]:
         """Return the function to be called with the events of a client."""
         self._output.write(_device_of(client))
-        followed = _Followed(client, _log_end(client))
+        followed = _Followed(client, client.log_end())
         return lambda event: self._handle(followed, event)
 
     def _handle(self, followed: _Followed, event: Event) -> None:
@@ -259,7 +259,7 @@ class Tracer:
         transport = followed.client.transport
         if transport is None:
             return
-        end = _log_end(followed.client) if until is None else until
+        end = followed.client.log_end() if until is None else until
         if end <= followed.log_position:
             return
         lines = transport.log.read(followed.log_position, end)
@@ -345,14 +345,8 @@ def _device_of(client: ClientActivity) -> TraceEvent:
     )
 
 
-def _log_end(client: ClientActivity) -> int:
-    transport = client.transport
-    # The deadline is over, so this returns at once.
-    return 0 if transport is None else transport.log.wait(0, 0.0)
-
-
 _PACKAGE = "pytest_clawperator"
-# Modules whose frames are not the user's code.
+# Other modules whose frames are not the user's code.
 _RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
 _BEFORE = 8
 

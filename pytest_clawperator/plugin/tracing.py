@@ -30,7 +30,11 @@ from pytest_clawperator.report.trace.clock import now, ticks
 from pytest_clawperator.report.trace.events import FixtureEnded, Outcome, TraceEvent
 from pytest_clawperator.report.trace.writing import TraceWriter
 
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
 FOLDER = "trace"
+# Where traces are while their tests run; a killed run leaves them there.
+UNFINISHED = "unfinished"
+_numbers = count(1)
 
 
 class AttemptTrace:
@@ -145,7 +149,7 @@ class AttemptTrace:
         )
 
     def _new_writer(self) -> TraceWriter | None:
-        """Return who writes the file of the trace, if there is to be one."""
+        """Return the writer of the trace file, if there is to be one."""
         if self._settings.trace == "off":
             return None
         try:
@@ -181,7 +185,7 @@ class AttemptTrace:
             )
         )
 
-    def finish(self, *, is_broken_off: bool = False) -> Path | None:
+    def finish(self, *, is_interrupted: bool = False) -> Path | None:
         """End the trace; return its folder if it is to be kept, else remove it.
 
         The trace of a test that was interrupted has no outcome.
@@ -193,7 +197,7 @@ class AttemptTrace:
             return None
         if self._pictures is not None:
             self._pictures.close()
-        if not is_broken_off:
+        if not is_interrupted:
             output.write(self._ended())
         writer = output.writer
         if writer is None:
@@ -220,12 +224,6 @@ def _first_line(error: BaseException) -> str:
     return str(getattr(error, "message", error)).partition("\n")[0]
 
 
-# Where traces are while their tests run; a killed run leaves them there.
-UNFINISHED = "unfinished"
-_numbers = count(1)
-__tracebackhide__ = True  # a fixture that fails is shown at its own line
-
-
 def begin_attempt(item: pytest.Item) -> None:
     """Begin the trace of an attempt."""
     if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
@@ -237,7 +235,7 @@ def end_interrupted(item: pytest.Item) -> None:
     """End the trace of a test that was interrupted, and so never reported."""
     trace = item.stash.get(TRACE, None)
     if trace is not None:
-        trace.finish(is_broken_off=True)
+        trace.finish(is_interrupted=True)
         del item.stash[TRACE]
 
 
