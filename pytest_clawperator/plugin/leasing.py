@@ -43,7 +43,11 @@ from pytest_clawperator.transport.wire import AdbServer
 
 
 class ReservedLeases:
-    """The leases of a run; a reserved one can be taken without releasing it first."""
+    """The leases of a run; a reserved one can be taken without releasing it first.
+
+    An emulator is reserved under the serial that it is about to have. So a run that uses whatever
+    is connected does not take it, neither while it boots nor while it ends.
+    """
 
     def __init__(self, store: LeaseStore) -> None:
         self._store = store

@@ -91,33 +91,6 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     return (yield from _softly(item))
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_fixture_setup(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> Generator[None, object, object]:
-    """Trace how long a fixture takes; the settings of a test may switch its video."""
-    value = yield from tracing.timed_fixture(fixturedef, request)
-    if fixturedef.argname == SETTINGS_FIXTURE:
-        recorder.settings_known(request.config)
-    return value
-
-
-def pytest_fixture_post_finalizer(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> None:
-    """Trace how long a fixture took to tear down."""
-    tracing.end_fixture(fixturedef, request)
-
-
-def _checked(item: pytest.Item) -> Generator[None, object, object]:
-    """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching() as unstated:
-        result = yield from _softly(item)
-    if unstated.error is not None:
-        raise unstated.error
-    return result
-
-
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
     """Collect soft failures while a phase runs, and fail the phase for them."""
     result: object = None
@@ -134,19 +107,13 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
-def add_soft_failures(
-    item: pytest.Item, report: pytest.TestReport, error: BaseException | None
-) -> None:
-    """Add the soft failures to another failure that ended the phase."""
-    failures = item.stash.get(SOFT_FAILURES, None)
-    if failures is None or not failures.errors or error is None or report.longrepr is None:
-        return
-    if error is not failures.error:
-        add = getattr(report.longrepr, "addsection", None)
-        if add is not None:  # part of the failure, so that no option hides it
-            add(_TITLE, failures.text())
-        else:
-            report.sections.append((_TITLE, failures.text()))
+def _checked(item: pytest.Item) -> Generator[None, object, object]:
+    """Run the test, and fail it for an ``expect(...)`` without a check."""
+    with watching() as unstated:
+        result = yield from _softly(item)
+    if unstated.error is not None:
+        raise unstated.error
+    return result
 
 
 def _skipped_if_unsupported(
@@ -165,3 +132,36 @@ def _skipped_if_unsupported(
         skip = pytest.skip.Exception(visible(error.message))
         skip._use_item_location = True  # as pytest does for fixtures: the test's line, not ours
         raise skip from None
+
+
+def add_soft_failures(
+    item: pytest.Item, report: pytest.TestReport, error: BaseException | None
+) -> None:
+    """Add the soft failures to another failure that ended the phase."""
+    failures = item.stash.get(SOFT_FAILURES, None)
+    if failures is None or not failures.errors or error is None or report.longrepr is None:
+        return
+    if error is not failures.error:
+        add = getattr(report.longrepr, "addsection", None)
+        if add is not None:  # part of the failure, so that no option hides it
+            add(_TITLE, failures.text())
+        else:
+            report.sections.append((_TITLE, failures.text()))
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Trace how long a fixture takes; the settings of a test may switch its video."""
+    value = yield from tracing.timed_fixture(fixturedef, request)
+    if fixturedef.argname == SETTINGS_FIXTURE:
+        recorder.settings_known(request.config)
+    return value
+
+
+def pytest_fixture_post_finalizer(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    """Trace how long a fixture took to tear down."""
+    tracing.end_fixture(fixturedef, request)

@@ -236,7 +236,12 @@ _TOPS = (
 
 @pytest.hookimpl(tryfirst=True)  # pytest prints the last result first
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Return a line for each such option, below that of the rootdir."""
+    """Return a line for each option whose value pytest took for a test, and moved its rootdir.
+
+    pytest chooses its rootdir and its ini file before it knows the options of plugins. So the
+    file of ``--claw-operator-apk ~/Downloads/x.apk`` counts as a test; that of
+    ``--claw-operator-apk=~/Downloads/x.apk`` does not.
+    """
     if is_worker(config) or config.getoption("rootdir") or config.getoption("inifilename", None):
         return []
     top = _top_of(config.invocation_params.dir)
@@ -365,7 +370,11 @@ CATEGORY = "same error"
 
 
 class SharedFailures:
-    """Prints a failure that many tests share only once."""
+    """Prints a failure that many tests share only once.
+
+    The first such test is an error like any other; the others are counted beside it. Reports in
+    files have the reason with each test.
+    """
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}

@@ -102,6 +102,29 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
         name_devices_of_workers(config)
 
 
+def _refuse_matrix_with_dist(config: pytest.Config) -> None:
+    """Refuse a matrix where tests would go to devices of any class, and be skipped there."""
+    settings, dist = settings_of(config), config.getoption("dist")
+    is_asked = settings.matrix is not None and not settings.validate
+    if is_asked and dist != "load" and needs_devices(config):
+        raise pytest.UsageError(
+            f"--claw-matrix needs --dist load, and this run has --dist {dist}, which assigns"
+            " tests without regard to devices: leave --dist out, plain -n is enough"
+        )
+
+
+def _refuse_or_remember(config: pytest.Config, error: ClawperatorError) -> None:
+    """Raise where devices were asked for; else only the tests that need one fail."""
+    if is_wished(config) or HOOK in error.details:
+        raise _usage_error(error) from error
+    config.stash[WHY_NO_DEVICES] = error
+
+
+def _usage_error(error: ClawperatorError) -> pytest.UsageError:
+    error.wording = for_pytest
+    return pytest.UsageError(str(error))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Give a worker the id of the run and its device; a replacement gets the same device."""
@@ -126,13 +149,6 @@ def pytest_configure_node(node: Any) -> None:
         node.workerinput[WHY_NO_LEASE] = [str(why.code), why.message, hint_of(why)]
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(node: Any) -> None:
-    """Show which tests cannot run, once a worker has sent what its tests need."""
-    show_unfit_of_workers(node.config)
-    _show_effect_of_dist(node.config)
-
-
 def _hand_classes(node: Any, pool: DevicePool, classes: Sequence[DeviceClass]) -> None:
     node.workerinput[CLASSES] = pack(classes)
     node.workerinput[EMPTY_CLASSES] = empty_classes(classes, pool)
@@ -144,13 +160,27 @@ def _hand_classes(node: Any, pool: DevicePool, classes: Sequence[DeviceClass]) -
     }
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Take back the devices of a worker, however it ended, and add up the goldens it used."""
-    add_worker_goldens(node)
-    if DEVICE_POOL in node.config.stash:
-        node.config.stash[DEVICE_POOL].give_back(node.gateway.id)
-        spares_of(node.config).give_back(node.gateway.id)
+def _note_late_start(node: Any) -> None:
+    """Note in its input that a worker replaces another one, after tests have been run."""
+    session = node.config.pluginmanager.get_plugin("dsession")
+    if getattr(session, "sched", None) is not None:
+        node.workerinput[STARTS_LATE] = True
+
+
+def _receive(node: Any, topic: str, value: Any) -> None:
+    """Receive what a worker sends beside xdist's own messages."""
+    if topic == _NEEDS:
+        node.config.stash.setdefault(DEVICE_NEEDS, device_needs.unpack(value))
+    elif topic == phones.TOPIC:
+        phones.reply_how(node, value)
+    else:
+        ladder.receive(node, topic, value)
+
+
+def leave_limits_to_controller(config: pytest.Config) -> None:
+    """Leave it to the controller what counts for ``--maxfail`` and ``--stepwise``."""
+    if worker_input(config).get("workercount", 1) > 1:  # one alone retries nothing
+        config.pluginmanager.register(WorkerLimits(config), "clawperator-worker-limits")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -164,78 +194,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         send(config, _NEEDS, needs)
 
 
-def _receive(node: Any, topic: str, value: Any) -> None:
-    """Receive what a worker sends beside xdist's own messages."""
-    if topic == _NEEDS:
-        node.config.stash.setdefault(DEVICE_NEEDS, device_needs.unpack(value))
-    elif topic == phones.TOPIC:
-        phones.reply_how(node, value)
-    else:
-        ladder.receive(node, topic, value)
-
-
-def _refuse_or_remember(config: pytest.Config, error: ClawperatorError) -> None:
-    """Raise where devices were asked for; else only the tests that need one fail."""
-    if is_wished(config) or HOOK in error.details:
-        raise _usage_error(error) from error
-    config.stash[WHY_NO_DEVICES] = error
-
-
-def _usage_error(error: ClawperatorError) -> pytest.UsageError:
-    error.wording = for_pytest
-    return pytest.UsageError(str(error))
-
-
-class DeviceFit:
-    """Compares what tests need with the devices of workers; each comparison is made once."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._pool = config.stash[DEVICE_POOL]
-        self._known: dict[tuple[DeviceNeeds, str], bool] = {}
-
-    def device_of(self, node: Any) -> str | None:
-        """Return the key of the device of a worker, if it has one."""
-        device = self._pool.taken.get(node.gateway.id)
-        return None if device is None else device.info.key
-
-    def fits(self, node: Any, test: str) -> bool:
-        """Whether the worker can run the test; without a device, one that needs none."""
-        needs = self._config.stash.get(DEVICE_NEEDS, {}).get(test)
-        device = self._pool.taken.get(node.gateway.id)
-        if needs is None or device is None:
-            return needs is None
-        if (needs, device.info.key) not in self._known:
-            lacking = unmet(needs, device.info, is_in=self._is_in)
-            self._known[needs, device.info.key] = not lacking
-        return self._known[needs, device.info.key]
-
-    def _is_in(self, label: str, info: DeviceInfo) -> bool:
-        return any(one.label == label and one.holds(info) for one in classes_of(self._config))
-
-
-def leave_limits_to_controller(config: pytest.Config) -> None:
-    """Leave it to the controller what counts for ``--maxfail`` and ``--stepwise``."""
-    if worker_input(config).get("workercount", 1) > 1:  # one alone retries nothing
-        config.pluginmanager.register(WorkerLimits(config), "clawperator-worker-limits")
-
-
-def _refuse_matrix_with_dist(config: pytest.Config) -> None:
-    """Refuse a matrix where tests would go to devices of any class, and be skipped there."""
-    settings, dist = settings_of(config), config.getoption("dist")
-    is_asked = settings.matrix is not None and not settings.validate
-    if is_asked and dist != "load" and needs_devices(config):
-        raise pytest.UsageError(
-            f"--claw-matrix needs --dist load, and this run has --dist {dist}, which assigns"
-            " tests without regard to devices: leave --dist out, plain -n is enough"
-        )
-
-
-def _note_late_start(node: Any) -> None:
-    """Note in its input that a worker replaces another one, after tests have been run."""
-    session = node.config.pluginmanager.get_plugin("dsession")
-    if getattr(session, "sched", None) is not None:
-        node.workerinput[STARTS_LATE] = True
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any) -> None:
+    """Show which tests cannot run, once a worker has sent what its tests need."""
+    show_unfit_of_workers(node.config)
+    _show_effect_of_dist(node.config)
 
 
 def _show_effect_of_dist(config: pytest.Config) -> None:
@@ -272,6 +235,34 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | Non
     return scheduler
 
 
+class DeviceFit:
+    """Compares what tests need with the devices of workers; each comparison is made once."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._pool = config.stash[DEVICE_POOL]
+        self._known: dict[tuple[DeviceNeeds, str], bool] = {}
+
+    def device_of(self, node: Any) -> str | None:
+        """Return the key of the device of a worker, if it has one."""
+        device = self._pool.taken.get(node.gateway.id)
+        return None if device is None else device.info.key
+
+    def fits(self, node: Any, test: str) -> bool:
+        """Whether the worker can run the test; without a device, one that needs none."""
+        needs = self._config.stash.get(DEVICE_NEEDS, {}).get(test)
+        device = self._pool.taken.get(node.gateway.id)
+        if needs is None or device is None:
+            return needs is None
+        if (needs, device.info.key) not in self._known:
+            lacking = unmet(needs, device.info, is_in=self._is_in)
+            self._known[needs, device.info.key] = not lacking
+        return self._known[needs, device.info.key]
+
+    def _is_in(self, label: str, info: DeviceInfo) -> bool:
+        return any(one.label == label and one.holds(info) for one in classes_of(self._config))
+
+
 def _replace_worker(config: pytest.Config, node: Any) -> bool:
     """Start a worker like one that ended, if there is a device for it."""
     xdist: Any = config.pluginmanager.get_plugin("dsession")
@@ -285,3 +276,12 @@ def _replace_worker(config: pytest.Config, node: Any) -> bool:
 def _collection_error(config: pytest.Config, worker_id: str, message: str) -> None:
     report = pytest.CollectReport(nodeid=worker_id, outcome="failed", longrepr=message, result=[])
     config.hook.pytest_collectreport(report=report)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take back the devices of a worker, however it ended, and add up the goldens it used."""
+    add_worker_goldens(node)
+    if DEVICE_POOL in node.config.stash:
+        node.config.stash[DEVICE_POOL].give_back(node.gateway.id)
+        spares_of(node.config).give_back(node.gateway.id)
