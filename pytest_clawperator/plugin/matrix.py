@@ -115,7 +115,7 @@ def _has_own_device(metafunc: pytest.Metafunc) -> bool:
 _SHOWN_TESTS = 30
 _SHOWN_NAMES = 3
 _BAD = ("failed", "error")
-_FIRST = ("passed", "failed", "error", "skipped")
+_FIRST = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 
 
 class Outcome(NamedTuple):
@@ -236,8 +236,7 @@ class _Rows:
         width = max(map(len, self._labels))
         for number, label in enumerate(self._labels, 1):
             counts = self._counts[label]
-            parts = [f"{counts[name]} {_plural(name, counts[name])}" for name in _ordered(counts)]
-            line = f"{label:{width}}  {', '.join(parts)} in {seconds[label]:.1f}s"
+            line = f"{label:{width}}  {listed_counts(counts)} in {seconds[label]:.1f}s"
             if self._is_numbered:
                 line = f"{number:>2}  {line}"
             if label not in self._compared:
@@ -291,12 +290,14 @@ def _joined(cells: Sequence[str], widths: Sequence[int], test: str) -> str:
     return " ".join([*padded, "", test])
 
 
-def _plural(name: str, count: int) -> str:
-    return "errors" if name == "error" and count > 1 else name
-
-
-def _ordered(counts: Mapping[str, int]) -> list[str]:
-    return [*(name for name in _FIRST if name in counts), *sorted(set(counts).difference(_FIRST))]
+def listed_counts(counts: Mapping[str, int]) -> str:
+    """Return how often each outcome occurred: ``3 passed, 2 errors``."""
+    names = [name for name in _FIRST if counts.get(name)]
+    names += sorted(name for name in counts if counts[name] and name not in _FIRST)
+    plural = {"error": "errors"}
+    return ", ".join(
+        f"{counts[name]} {plural.get(name, name) if counts[name] > 1 else name}" for name in names
+    )
 
 
 def _colour(counts: Mapping[str, int]) -> dict[str, bool]:

@@ -25,7 +25,7 @@ from pytest_clawperator.plugin.failures import (
     USED_DEVICES,
 )
 from pytest_clawperator.plugin.leasing import hold_alone
-from pytest_clawperator.plugin.matrix import class_of
+from pytest_clawperator.plugin.matrix import class_of, listed_counts
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.run import run_folder, run_id, show_line, shown_path, write_line
 from pytest_clawperator.plugin.stash import (
@@ -42,9 +42,8 @@ from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.visible_text import visible
 
 _PREFIX = "clawperator: "
-# The outcomes in the order in which they are written, and those that are worth a line.
+# The outcomes that are worth a line.
 _BAD = ("failed", "error", "rerun")
-_OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 _SHOWN_NOTICES = 20
 
 
@@ -161,9 +160,7 @@ class Tally:
     def _write_counts(self, reporter: pytest.TerminalReporter) -> None:
         width = max(map(len, self._outcomes), default=0)
         for serial, counts in sorted(self._outcomes.items()):
-            names = [*_OUTCOMES, *sorted(counts.keys() - set(_OUTCOMES))]
-            parts = [_counted(counts[name], name) for name in names if counts[name]]
-            write_line(reporter, f"{serial:{width}}  {', '.join(parts)}")
+            write_line(reporter, f"{serial:{width}}  {listed_counts(counts)}")
 
     def _write_notices(self, reporter: pytest.TerminalReporter) -> None:
         for text, times in list(self._notices.items())[:_SHOWN_NOTICES]:
@@ -171,10 +168,6 @@ class Tally:
         rest = len(self._notices) - _SHOWN_NOTICES
         if rest > 0:
             write_line(reporter, f"... and {rest} more", yellow=True)
-
-
-def _counted(number: int, outcome: str) -> str:
-    return f"{number} {outcome}{'s' if outcome == 'error' and number > 1 else ''}"
 
 
 def device_lines(
