@@ -102,7 +102,7 @@ def test_unused_goldens_are_listed(pytester: pytest.Pytester, xdist: bool) -> No
     listed = result.stdout.str().split("goldens that no test uses")[1]
     assert "__screens__/old.yaml" in listed
     assert "__screens__/old-10x10.png" in listed
-    assert "unsure: could not tell" in listed
+    assert "unsure: unknown, because" in listed
     assert "shop" not in listed
     assert "notes" not in listed
 
