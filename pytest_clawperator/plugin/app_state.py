@@ -1,4 +1,4 @@
-"""The state that a test starts in: its app, made ready and put away, and checkpoints."""
+"""The state that a test starts in: its app, started and stopped, and checkpoints."""
 
 from __future__ import annotations
 

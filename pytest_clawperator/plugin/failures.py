@@ -86,7 +86,7 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
     " return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",
-    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} anew",
+    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} again",
 }
 
 

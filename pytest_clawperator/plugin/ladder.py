@@ -257,7 +257,7 @@ def _restore(config: pytest.Config, client: Clawperator) -> None:
         health.is_put_aside and runner is client.runner
         for runner, health in config.stash.get(DEVICE_HEALTH, {}).items()
     ):
-        return  # asking such a device would only keep everybody waiting
+        return  # asking such a device would only take time
     try:
         client.device.restore()
     except ClawperatorError as error:

@@ -145,7 +145,7 @@ OPTIONS = (
     ),
     Option(
         "output",
-        "Folder for evidence; each run makes one of its own in it. Default: claw-results.",
+        "Folder for evidence; each run creates its own subfolder. Default: claw-results.",
         "FOLDER",
     ),
     Option(

@@ -217,9 +217,9 @@ def blame_ended_phones(config: pytest.Config, report: pytest.TestReport) -> None
         return
     serial = dict(report.user_properties).get(DEVICE_PROPERTY)
     end = phones.end_of(None if serial is None else str(serial))
-    said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
-    if end is not None and end not in said:
-        begin_message(report, f"{end}: {said.removeprefix(PREFIX)}")
+    message = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+    if end is not None and end not in message:
+        begin_message(report, f"{end}: {message.removeprefix(PREFIX)}")
 
 
 @dataclass(frozen=True)
@@ -289,12 +289,12 @@ def _report_failed(
 
 
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
-    settings, turn, said = settings_of(config), threading.Lock(), set[str]()
+    settings, turn, shown = settings_of(config), threading.Lock(), set[str]()
 
     def say(text: str) -> None:
         with turn:
-            if text not in said:  # several wait for the same image
-                said.add(text)
+            if text not in shown:  # several wait for the same image
+                shown.add(text)
                 show_line(config, text, alarming=False)
 
     # An emulator finds its adb server by itself.
@@ -381,7 +381,7 @@ def _report_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     settings = settings_of(config)
     spare = settings.spare_devices
     used = config.stash.get(WORKER_COUNT, 1 + spare)
-    if not used or used >= count or settings.matrix is not None:  # each is a class of its own
+    if not used or used >= count or settings.matrix is not None:  # each is a class
         return
     workers = "one process" if WORKER_COUNT not in config.stash else f"-n {used - spare}"
     events_of(config).show(

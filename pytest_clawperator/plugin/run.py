@@ -137,9 +137,9 @@ def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
     except (ClawperatorError, pytest.UsageError, pytest.exit.Exception):
         raise
     except Exception as exc:
-        said = "".join(traceback.format_exception_only(exc)).strip()
+        raised = "".join(traceback.format_exception_only(exc)).strip()
         raise ConfigurationError(
-            f"the hook {hook.name} raised {said}\n{_trace_in_hook(exc)}",
+            f"the hook {hook.name} raised {raised}\n{_trace_in_hook(exc)}",
             hint=_HINT,
             details={HOOK: hook.name},
         ) from exc

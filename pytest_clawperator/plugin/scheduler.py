@@ -93,7 +93,7 @@ class Dealer:
         """Find workers for the tests whose own workers are all gone."""
         workforce, tests = self._workforce, self._tests
         healthy = workforce.devices(ending=False) & ~workforce.failed
-        # A device that failed is the last resort: its worker reports what became of it.
+        # A device that failed is the last resort: its worker reports the error.
         left = [
             devices
             for devices in tests.backlog.sets
@@ -104,7 +104,7 @@ class Dealer:
         numbers = [number for devices in left for number in tests.backlog.drop(devices)]
         if numbers and workforce.is_reachable(ANY):
             for number in numbers:
-                tests.widen(number, workforce.anybody)
+                tests.widen(number, workforce.any_device)
             tests.wait(numbers)
             self._find_takers()
         elif numbers and not self.is_stopped:
@@ -282,7 +282,7 @@ class DeviceScheduling:
         self._has_begun = True
         for worker in workers:
             self._learn(worker)
-        self._tests.give_unfit_to(self._workforce.anybody)
+        self._tests.give_unfit_to(self._workforce.any_device)
         self._tests.wait(range(len(self._tests.tests)))
 
     def _use_tests(self, tests: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The terminal: which devices the run uses, and at its end what became of them."""
+"""The terminal: the devices of the run, its summary, and shared failures."""
 
 from __future__ import annotations
 

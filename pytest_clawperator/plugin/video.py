@@ -138,7 +138,7 @@ class Video:
             serial=self._transport.serial,
             hint="Leave --claw-video off on this device.",
         )
-        # The next test would wait in vain as well.
+        # The next test would wait for nothing as well.
         self._on_problem(f"no video: {self._problem.message}")
         self._signal("KILL")
 

@@ -252,7 +252,7 @@ class Workforce:
         return found
 
     @property
-    def anybody(self) -> int:
+    def any_device(self) -> int:
         """The devices whose workers can say why a test fits none: all with a device, if any."""
         with_device = ANY & ~self._without_device
         return with_device if with_device & self.devices() else ANY
@@ -320,21 +320,21 @@ class CollectedTests:
         self.takers[number] &= ~failed
         self.wait([number])
 
-    def give_unfit_to(self, anybody: int) -> list[int]:
-        """Give what no device can run to anybody, to be skipped; return these tests."""
+    def give_unfit_to(self, any_device: int) -> list[int]:
+        """Assign what no device can run to any device, to be skipped; return these tests."""
         unfit = [number for number, takers in enumerate(self.takers) if not takers]
         for number in unfit:
-            self.takers[number] = anybody
+            self.takers[number] = any_device
         self.unfit.update(unfit)
         return unfit
 
-    def widen(self, number: int, anybody: int) -> None:
+    def widen(self, number: int, any_device: int) -> None:
         """Add the device that failed to those that can have a test, or else any, which skips it."""
         failed = self.retried.get(number, 0)
         if failed & ~self.takers[number]:
             self.takers[number] |= failed
         else:
-            self.takers[number] = anybody
+            self.takers[number] = any_device
             self.unfit.add(number)
 
     def named(self, numbers: Sequence[int]) -> str:
