@@ -27,6 +27,14 @@ from pytest_clawperator.snapshot.secret_places import secret_places
 from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.visible_text import visible, visible_in_xml
 
+#: The name of the file with the executions.
+ENVELOPES = "envelopes.json"
+# How long collecting may take: all kinds together, a snapshot, a picture, and the check that the
+# device is still there.
+WITHIN = 8.0
+_SNAPSHOT_WITHIN, _PICTURE_WITHIN, _ALIVE_WITHIN = 1.0, 4.0, 1.0
+_SNAPSHOT_STEP = "evidence"
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -52,204 +60,6 @@ class Unavailable(Exception):
     """Raised with the reason why evidence of some kind is missing."""
 
 
-def why(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    text = error.message if isinstance(error, ClawperatorError) else str(error)
-    return text.partition("\n")[0]
-
-
-_SNAPSHOT_WITHIN = 1.0
-_SNAPSHOT_STEP = "evidence"
-
-
-class CurrentScreen:
-    """The screen of a client, captured when it is first needed, unless its device ``is_broken``.
-
-    ``is_wanted``: it will be captured in any case.
-    """
-
-    def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
-        self._client = client
-        self._is_broken = is_broken
-        self._captured: Snapshot | Exception | None = None
-        self.is_wanted = is_wanted
-
-    def snapshot(self) -> Snapshot:
-        """Return what is on the screen; raise again what the first attempt raised."""
-        if self._captured is None:
-            try:
-                self._captured = self._capture()
-            except Exception as exc:
-                self._captured = exc
-        if isinstance(self._captured, Exception):
-            raise self._captured
-        return self._captured
-
-    def _capture(self) -> Snapshot:
-        if self._is_broken:
-            raise Unavailable("the device does not answer")
-        payload = [{"id": _SNAPSHOT_STEP, "type": "snapshot_ui"}]
-        result = self._client.client.execute(payload, timeout=_SNAPSHOT_WITHIN).raise_for_status()
-        return result.step(_SNAPSHOT_STEP).snapshot
-
-
-#: The name of the file with the executions.
-ENVELOPES = "envelopes.json"
-
-
-def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
-    """Yield the last payloads with their envelopes or errors, if there are any."""
-    if client.executions:
-        described = [_described(event) for event in client.executions]
-        _shorten_all_but_last(described)
-        # JSON escapes all that is not ASCII, and of ASCII all but this one.
-        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
-        yield Piece("envelopes", ENVELOPES, content.encode())
-
-
-def _described(event: ExecutionFinished) -> dict[str, Any]:
-    return {
-        "at": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(event.at)),
-        "seconds": round(event.elapsed, 3),
-        "execution": event.execution.to_wire(),
-        "envelope": event.result.to_wire() if event.result is not None else None,
-        "error": None if event.error is None else str(event.error),
-    }
-
-
-def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
-    """Shorten all screens but the last: each is as long as everything else."""
-    steps = [
-        step for one in described if one["envelope"] for step in one["envelope"]["stepResults"]
-    ]
-    screens = [step for step in steps if step.get("actionType") == "snapshot_ui"]
-    for step in screens[:-1]:
-        text = step.get("data", {}).get("text")
-        if text:
-            step["data"] = {**step["data"], "text": f"... {len(text)} characters"}
-
-
-def collect_log(
-    client: ClientActivity, found: Evidence, *, is_whole: bool = False
-) -> Iterator[Piece]:
-    """Yield the log of the test; what crashed in it is added to ``found``.
-
-    A second log of a test has what came after the first. Unless the whole is wanted, it has a
-    line in the place of each hierarchy.
-    """
-    if client.transport is None:
-        raise Unavailable("the device is behind another host, which keeps its log")
-    lines, lost = client.take_log()
-    if not is_whole:
-        lines = without_dumps(lines, kept=_kept_screen(client))
-    crashes = find_crashes(lines, system=client.system_processes)
-    found.crashes += crashes
-    found.traces += [
-        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
-        for crash in crashes
-    ]
-    if not lines:
-        raise Unavailable("nothing was logged since the test began, or since its log before")
-    text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
-    if lost:
-        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
-    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
-
-
-def _kept_screen(client: ClientActivity) -> dict[Step, str]:
-    """Return the step whose screen is in the file of envelopes: the last snapshot of the test."""
-    for event in reversed(client.executions):
-        for step in reversed(event.result.steps if event.result is not None else ()):
-            if step.action_type == "snapshot_ui":
-                return {(event.execution.command_id, step.id): ENVELOPES}
-    return {}
-
-
-def collect_skill_output(client: ClientActivity) -> Iterator[Piece]:
-    """Yield what was printed, if any skill ran."""
-    if client.skills:
-        text = "\n".join(map(_skill_described, client.skills))
-        yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
-
-
-def _skill_described(event: SkillFinished) -> str:
-    complaints = f"--- stderr\n{event.complaints}" if event.complaints else ""
-    return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
-
-
-# How long the picture may take, and the check that the device is still there.
-_PICTURE_WITHIN, _ALIVE_WITHIN = 4.0, 1.0
-
-
-def collect_screenshot(client: ClientActivity, screen: CurrentScreen) -> Iterator[Piece]:
-    """Yield a picture of the screen as it is now."""
-    picture = photograph(client)
-    is_guarded = may_show_secret(client)
-    if is_guarded or screen.is_wanted:
-        picture = without_secrets(picture, screen, is_guarded=is_guarded)
-    yield Piece("screenshot", "screenshot.png", picture)
-
-
-def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
-    """Return a picture of the screen, secrets included.
-
-    ``on_captured`` is called if it is known before that the screen may change again.
-    """
-    transport = client.transport
-    if transport is None:
-        picture = client.client.screenshot()
-    else:
-        picture = take_picture(transport, timeout=_PICTURE_WITHIN, on_captured=on_captured).content
-        if not picture:  # raises if the device went away meanwhile
-            transport.shell("true", timeout=_ALIVE_WITHIN)
-    if not is_png(picture):
-        raise Unavailable(no_picture(picture))
-    return picture
-
-
-def may_show_secret(client: ClientActivity) -> bool:
-    """Whether there is anything to hide on the screens of a test."""
-    return SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
-
-
-def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) -> bytes:
-    """Return a picture in which secrets are blackened; a snapshot shows where they are.
-
-    ``is_guarded``: there is something to hide, so without a snapshot there is no picture.
-    """
-    try:
-        places = secret_places(screen.snapshot())
-        return blackened(picture, places) if places else picture
-    except Exception as exc:
-        if not is_guarded:  # there is no sign of anything to hide
-            return picture
-        raise Unavailable(f"it may show a secret, and it is not known where: {why(exc)}") from exc
-
-
-def _showed_password(client: ClientActivity) -> bool:
-    return PROTECTED.encode() in (client.snapshot or b"")
-
-
-def collect_snapshot(client: ClientActivity, screen: CurrentScreen) -> Iterator[Piece]:
-    """Yield what is on the screen now; if that fails, what the test saw last."""
-    try:
-        yield _piece(screen.snapshot().xml)
-    except (ClawperatorError, Unavailable) as exc:
-        if client.snapshot is None:
-            raise
-        remark = f"the last that the test saw: {why(exc)}"
-        yield _piece(client.snapshot.decode("utf-8", "surrogatepass"), remark)
-
-
-def _piece(xml: str, remark: str = "") -> Piece:
-    content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
-    return Piece("snapshot", "snapshot.xml", content, remark)
-
-
-# How long collecting all kinds may take together.
-WITHIN = 8.0
-
-
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """Whose evidence is wanted, what the screen shows, and what was collected so far."""
@@ -260,7 +70,7 @@ class Request:
     is_whole_log: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Kind:
     """A kind of evidence: its collector, and the setting that switches it.
 
@@ -270,28 +80,6 @@ class Kind:
     name: str
     setting: str | None
     collect: Callable[[Request], Iterator[Piece]]
-
-
-#: What needs no device comes first.
-KINDS = (
-    Kind(
-        name="log",
-        setting="logcat",
-        collect=lambda ask: collect_log(ask.client, ask.found, is_whole=ask.is_whole_log),
-    ),
-    Kind(name="envelopes", setting=None, collect=lambda ask: collect_envelopes(ask.client)),
-    Kind(name="skills", setting=None, collect=lambda ask: collect_skill_output(ask.client)),
-    Kind(
-        name="screenshot",
-        setting="screenshot",
-        collect=lambda ask: collect_screenshot(ask.client, ask.screen),
-    ),
-    Kind(
-        name="snapshot",
-        setting="snapshot",
-        collect=lambda ask: collect_snapshot(ask.client, ask.screen),
-    ),
-)
 
 
 def wanted_kinds(settings: Settings, when: str | None, *, has_failed: bool) -> list[str]:
@@ -356,3 +144,191 @@ def _collect_one(kind: Kind, request: Request) -> None:
         found.missing.append(f"no {kind.name}: {exc.code}: {exc.message.splitlines()[0]}")
     except Exception as exc:  # evidence must never hide the failure that it is about
         found.missing.append(f"no {kind.name}: {type(exc).__name__}: {exc}")
+
+
+class CurrentScreen:
+    """The screen of a client, captured when it is first needed, unless its device ``is_broken``.
+
+    ``is_wanted``: it will be captured in any case.
+    """
+
+    def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
+        self._client = client
+        self._is_broken = is_broken
+        self._captured: Snapshot | Exception | None = None
+        self.is_wanted = is_wanted
+
+    def snapshot(self) -> Snapshot:
+        """Return what is on the screen; raise again what the first attempt raised."""
+        if self._captured is None:
+            try:
+                self._captured = self._capture()
+            except Exception as exc:
+                self._captured = exc
+        if isinstance(self._captured, Exception):
+            raise self._captured
+        return self._captured
+
+    def _capture(self) -> Snapshot:
+        if self._is_broken:
+            raise Unavailable("the device does not answer")
+        payload = [{"id": _SNAPSHOT_STEP, "type": "snapshot_ui"}]
+        result = self._client.client.execute(payload, timeout=_SNAPSHOT_WITHIN).raise_for_status()
+        return result.step(_SNAPSHOT_STEP).snapshot
+
+
+def _log(ask: Request) -> Iterator[Piece]:
+    """Yield the log of the test, and note what crashed in it.
+
+    A second log of a test has what came after the first. Unless the whole log is wanted, one line
+    replaces each hierarchy.
+    """
+    client, found = ask.client, ask.found
+    if client.transport is None:
+        raise Unavailable("the device is behind another host, which keeps its log")
+    lines, lost = client.take_log()
+    if not ask.is_whole_log:
+        lines = without_dumps(lines, kept=_kept_screen(client))
+    crashes = find_crashes(lines, system=client.system_processes)
+    found.crashes += crashes
+    found.traces += [
+        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
+        for crash in crashes
+    ]
+    if not lines:
+        raise Unavailable("nothing was logged since the test began, or since its log before")
+    text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
+    if lost:
+        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
+    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
+
+
+def _kept_screen(client: ClientActivity) -> dict[Step, str]:
+    """Return the step whose screen is in the file of envelopes: the last snapshot of the test."""
+    for event in reversed(client.executions):
+        for step in reversed(event.result.steps if event.result is not None else ()):
+            if step.action_type == "snapshot_ui":
+                return {(event.execution.command_id, step.id): ENVELOPES}
+    return {}
+
+
+def _envelopes(ask: Request) -> Iterator[Piece]:
+    """Yield the last payloads with their envelopes or errors, if there are any."""
+    if ask.client.executions:
+        described = [_described(event) for event in ask.client.executions]
+        _shorten_all_but_last(described)
+        # JSON escapes all that is not ASCII, and of ASCII all but this one.
+        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
+        yield Piece("envelopes", ENVELOPES, content.encode())
+
+
+def _described(event: ExecutionFinished) -> dict[str, Any]:
+    return {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(event.at)),
+        "seconds": round(event.elapsed, 3),
+        "execution": event.execution.to_wire(),
+        "envelope": event.result.to_wire() if event.result is not None else None,
+        "error": None if event.error is None else str(event.error),
+    }
+
+
+def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
+    """Shorten all screens but the last: each is as long as everything else."""
+    steps = [
+        step for one in described if one["envelope"] for step in one["envelope"]["stepResults"]
+    ]
+    screens = [step for step in steps if step.get("actionType") == "snapshot_ui"]
+    for step in screens[:-1]:
+        text = step.get("data", {}).get("text")
+        if text:
+            step["data"] = {**step["data"], "text": f"... {len(text)} characters"}
+
+
+def _skill_output(ask: Request) -> Iterator[Piece]:
+    """Yield what the scripts of skills printed, if any ran."""
+    if ask.client.skills:
+        text = "\n".join(map(_skill_described, ask.client.skills))
+        yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
+
+
+def _skill_described(event: SkillFinished) -> str:
+    complaints = f"--- stderr\n{event.complaints}" if event.complaints else ""
+    return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
+
+
+def _screenshot(ask: Request) -> Iterator[Piece]:
+    """Yield a picture of the screen as it is now."""
+    picture = photograph(ask.client)
+    is_guarded = may_show_secret(ask.client)
+    if is_guarded or ask.screen.is_wanted:
+        picture = without_secrets(picture, ask.screen, is_guarded=is_guarded)
+    yield Piece("screenshot", "screenshot.png", picture)
+
+
+def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
+    """Return a picture of the screen, secrets included.
+
+    ``on_captured`` is called if it is known before that the screen may change again.
+    """
+    transport = client.transport
+    if transport is None:
+        picture = client.client.screenshot()
+    else:
+        picture = take_picture(transport, timeout=_PICTURE_WITHIN, on_captured=on_captured).content
+        if not picture:  # raises if the device went away meanwhile
+            transport.shell("true", timeout=_ALIVE_WITHIN)
+    if not is_png(picture):
+        raise Unavailable(no_picture(picture))
+    return picture
+
+
+def may_show_secret(client: ClientActivity) -> bool:
+    """Whether there is anything to hide on the screens of a test."""
+    showed_password = PROTECTED.encode() in (client.snapshot or b"")
+    return SECRETS.secrets.on_screen or client.typed_secret or showed_password
+
+
+def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) -> bytes:
+    """Return a picture in which secrets are blackened; a snapshot shows where they are.
+
+    ``is_guarded``: there is something to hide, so without a snapshot there is no picture.
+    """
+    try:
+        places = secret_places(screen.snapshot())
+        return blackened(picture, places) if places else picture
+    except Exception as exc:
+        if not is_guarded:  # there is no sign of anything to hide
+            return picture
+        raise Unavailable(
+            f"it may show a secret, and it is not known where: {_reason(exc)}"
+        ) from exc
+
+
+def _snapshot(ask: Request) -> Iterator[Piece]:
+    """Yield what is on the screen now; if that fails, what the test saw last."""
+    remark = ""
+    try:
+        xml = ask.screen.snapshot().xml
+    except (ClawperatorError, Unavailable) as exc:
+        if ask.client.snapshot is None:
+            raise
+        xml = ask.client.snapshot.decode("utf-8", "surrogatepass")
+        remark = f"the last that the test saw: {_reason(exc)}"
+    content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
+    yield Piece("snapshot", "snapshot.xml", content, remark)
+
+
+def _reason(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    text = error.message if isinstance(error, ClawperatorError) else str(error)
+    return text.partition("\n")[0]
+
+
+#: What needs no device comes first.
+KINDS = (
+    Kind("log", "logcat", _log),
+    Kind("envelopes", None, _envelopes),
+    Kind("skills", None, _skill_output),
+    Kind("screenshot", "screenshot", _screenshot),
+    Kind("snapshot", "snapshot", _snapshot),
+)
