@@ -1,6 +1,6 @@
 """The markers, as ``pytest --markers`` shows them.
 
-A new marker is a line here and a reader in ``input/marker_values.py``.
+A new marker is a line here and a reader in ``marker_values.py``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The options: one table, from which come the command line and the ini twins.
 
-A new option is a row here, a field of ``Settings`` (``input/settings.py``) and a parser
-(``input/option_values.py``), all under the same name: the flag is ``--claw-…``, the ini twin
-``claw_…``.
+A new option is a row here, and a field and a parser in ``settings.py``, all under the same name:
+the flag is ``--claw-…``, the ini twin ``claw_…``.
 """
 
 from __future__ import annotations

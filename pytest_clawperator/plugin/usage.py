@@ -148,7 +148,7 @@ def _is_asked_for(items: list[pytest.Item]) -> bool:
 def _is_imported_in(config: pytest.Config, items: list[pytest.Item]) -> bool:
     """Whether a file with tests, or a conftest above it, imports the library.
 
-    The import may stand inside a function, and the rooms must be ready before it runs.
+    The import may stand inside a function, and the gate must be open before it runs.
     """
     files = {item.path for item in items}
     for folder in {path.parent for path in files}:
