@@ -8,10 +8,12 @@ import signal
 from collections.abc import Generator, Iterator
 from functools import partial
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
+from pytest_clawperator.errors import NoDeviceError
 from pytest_clawperator.redaction import SECRETS
 from tests.empty_adb import use_empty_adb
 from tests.programs import is_failure
@@ -43,6 +45,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_LOCKS] = folder.name
         config.add_cleanup(folder.cleanup)
         config.add_cleanup(partial(os.environ.__delitem__, _LOCKS))
+
+
+def pytest_clawperator_list_devices() -> NoReturn:
+    """Look for no devices: these tests bring their own phones, so their workers need none."""
+    raise NoDeviceError("these tests bring their own phones")
 
 
 def pytest_report_header() -> list[str]:

@@ -1,9 +1,10 @@
 """PYTEST: the entry point, and the only folder that knows pytest.
 
-pytest imports this in every project the package is installed in, used or not. The modules
-beside this one are the front: always loaded, and importing nothing heavy. What needs devices
-is in the rooms, the folders below, which ``gate.py`` imports when a run uses them. Each part
-can be switched off by its name, as in ``-p no:pytest_clawperator.plugin.terminal``.
+pytest imports this in every project the package is installed in, used or not. So some modules
+are the front, always loaded, and import nothing heavy: ``options``, ``markers``, ``fixtures``,
+``hookspecs``, ``usage``, ``stash`` and ``worker_input``. All others are behind ``gate``, which
+imports them when a run uses them. Where to begin reading: ``lifecycle`` has the steps of a run,
+``phases`` those of a test, ``reports`` those of its report, ``workers`` those of a worker.
 """
 
 from __future__ import annotations
@@ -41,8 +42,7 @@ __all__ = [
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks of the plugin, and register the fixtures."""
     pluginmanager.add_hookspecs(hookspecs)
-    if not pluginmanager.is_blocked(fixtures.__name__):
-        pluginmanager.register(fixtures, fixtures.__name__)
+    pluginmanager.register(fixtures, fixtures.__name__)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,4 +1,4 @@
-"""The state that a test starts in: its app, made ready and put away, and checkpoints."""
+"""The state that a test starts in: its app, started and stopped, and checkpoints."""
 
 from __future__ import annotations
 
@@ -29,23 +29,21 @@ from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST
 
-# What Android calls the windows in which it says that an app has stopped, or hangs; the
+# Android's names for the windows that report that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
 _DIALOGS = {"Error": "crashed", "Not Responding": "does not respond"}
-
 _CLOSE = "android:id/aerr_close"
-
-# How many packages an error suggests, and how much alike names must be: many begin alike.
+# How many packages an error suggests, and how similar names must be: many start the same.
 _NEAR, _ALIKE = 3, 0.8
 
 
 def is_missing(client: Clawperator, use: AppUse) -> bool:
-    """Whether the app is not installed; behind a url that cannot be known."""
+    """Return whether the app is missing; False behind a url, where that cannot be known."""
     return not isinstance(client.device, NoDevice) and not client.device.is_installed(use.package)
 
 
 def missing_app(client: Clawperator, use: AppUse) -> ConfigurationError:
-    """Return the error about an app that is not there, with packages of similar names."""
+    """Return the error for an app that is not installed, with packages of similar names."""
     installed = parse_packages(client.device.shell("pm list packages").stdout)
     near = _near(use.package, installed)
     meant = f"Did you mean {' or '.join(map(repr, near))}? Else install" if near else "Install"
@@ -60,7 +58,7 @@ def missing_app(client: Clawperator, use: AppUse) -> ConfigurationError:
 
 
 def _near(package: str, installed: Collection[str]) -> list[str]:
-    """Return packages that may be meant: spelt alike, or with the same last word."""
+    """Return packages that may be meant: spelt similarly, or with the same last word."""
     alike = get_close_matches(package, sorted(installed), n=_NEAR, cutoff=_ALIKE)
     last = package.rpartition(".")[2].lower()
     same = [name for name in sorted(installed) if name.rpartition(".")[2].lower() == last]
@@ -68,13 +66,13 @@ def _near(package: str, installed: Collection[str]) -> list[str]:
 
 
 def begin_app(client: Clawperator, use: AppUse, *, notice: Callable[[str], None]) -> None:
-    """Make the app ready as its marker asks; ``notice`` gets what stood in its way."""
+    """Start the app as its marker asks; ``notice`` gets what had to be cleared away first."""
     __tracebackhide__ = True
     try:
         _begin(client, use, notice)
     except ClawperatorError as error:
         error.message = f"claw_app({use.package!r}): {error.message}"
-        raise error.with_traceback(None) from None  # the message says it all
+        raise error.with_traceback(None) from None  # the message is enough
 
 
 def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> None:
@@ -92,26 +90,26 @@ def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> N
 
 
 def _open(client: Clawperator, package: str) -> None:
-    """Open the app; behind a url it turns out only now that it is not there."""
+    """Open the app; behind a url only this shows that it is not installed."""
     __tracebackhide__ = True
     try:
         client.open_app(package)
     except StepFailedError as error:
         if error.code != ErrorCode.APP_NOT_FOUND or not isinstance(client.device, NoDevice):
             raise
-        told = f"it is not installed on {client.device.info}, or cannot be opened"
-        raise ExecutionsOnlyError(told, code=error.code, serial=client.serial) from None
+        problem = f"it is not installed on {client.device.info}, or cannot be opened"
+        raise ExecutionsOnlyError(problem, code=error.code, serial=client.serial) from None
 
 
 def end_app(client: Clawperator, use: AppUse) -> None:
-    """Put the app away as its marker asks."""
+    """Stop the app if its marker asks for it."""
     __tracebackhide__ = True
     if use.stop:
         client.close_app(use.package)
 
 
 def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], None]) -> None:
-    """Close what Android shows of an earlier crash of the app: it would lie over everything.
+    """Close Android's dialog about an earlier crash of the app, which would cover everything.
 
     Most devices close it when the app is stopped, some do not.
     """
@@ -123,7 +121,7 @@ def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], Non
     found = re.search(rf"Application ({names}): {re.escape(package)}(?![\w.])", windows)
     if found:
         client.click(id=_CLOSE)
-        notice(f"{package} {_DIALOGS[found[1]]}: the dialog that says so was closed")
+        notice(f"{package} {_DIALOGS[found[1]]}: its dialog was closed")
 
 
 class ReachCheckpoint(Protocol):
@@ -160,19 +158,19 @@ def _marked_app(item: pytest.Item) -> Sequence[str]:
 def _checkpoints_of(
     config: pytest.Config, client: Clawperator, check: Callable[[], None]
 ) -> Checkpoints:
-    """Return the checkpoints of a client, for the whole run: some things are told once."""
+    """Return the checkpoints of a client for the whole run: some notices are shown only once."""
     known = config.stash.setdefault(CHECKPOINTS, {})
     if client not in known:
         known[client] = Checkpoints(
             client,
-            tell=partial(_tell, config, client),
+            tell=partial(_show, config, client),
             check=check,
             around=partial(_around, config, client),
         )
     return known[client]
 
 
-def _tell(config: pytest.Config, client: Clawperator, message: str) -> None:
+def _show(config: pytest.Config, client: Clawperator, message: str) -> None:
     """Show a line while the tests run, at their end, and in the report of this test."""
     events_of(config).notice(client.serial, message)
     recorder_of(config.stash[CURRENT_TEST]).note(message)
@@ -180,7 +178,7 @@ def _tell(config: pytest.Config, client: Clawperator, message: str) -> None:
 
 @contextmanager
 def _around(config: pytest.Config, client: Clawperator, step: Step, name: str) -> Iterator[None]:
-    """Keep the evidence of this test apart from what the device restores of earlier ones.
+    """Keep the evidence of this test apart from what the device restores from earlier tests.
 
     A recording would be saved as well, and go on after each restore.
     """

@@ -15,10 +15,8 @@ from pytest_clawperator.redaction import hide_in_document
 from pytest_clawperator.report.sinks import Attachment
 
 _UNKNOWN = "application/octet-stream"
-
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-# Windows counts 260 characters for a whole path; a run, a test and a file must fit beneath
+# Windows allows 260 characters for a whole path; a run, a test and a file must fit below
 # wherever the user keeps them.
 _LONGEST_TEST, _LONGEST_FILE = 60, 80
 
@@ -38,7 +36,7 @@ class Artifacts:
 
     @property
     def folder(self) -> Path:
-        """The folder of this test and of no other; one that somebody deleted is made again."""
+        """The folder of this test only; it is created again if it was deleted."""
         if self._folder is None or self.is_empty:
             with _refused(self._wanted):
                 self._folder = _make_folder(self._wanted)
@@ -46,15 +44,15 @@ class Artifacts:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was put there yet, or all of it is gone."""
+        """Whether the folder does not exist yet, or was deleted."""
         return self._folder is None or not self._folder.is_dir()
 
     def attach(self, name: str, content: bytes | Path, mime: str | None = None) -> Path:
-        """Keep bytes, or a copy of a file, and have reports show it; return its path.
+        """Keep bytes, or a copy of a file, and show it in reports; return its path.
 
         ``clawperator_artifacts.attach("cart.json", json.dumps(cart).encode())``
 
-        A name that is taken gets a number. ``mime`` says what it is where the name does not.
+        A name that is taken gets a number. ``mime`` is the type, if the name does not show it.
         Secrets in text are hidden.
         """
         if not isinstance(content, (bytes, Path)):
@@ -85,14 +83,14 @@ class Artifacts:
 
 
 def folder_name(nodeid: str) -> str:
-    """Return the name of a test's folder: safe, short, readable, and no other test's."""
+    """Return the name of a test's folder: safe, short, readable and unique."""
     file, _, test = nodeid.partition("::")
     readable = _safe(f"{Path(file).stem}-{test}")[:_LONGEST_TEST].strip("-.")
     return f"{readable}-{sha256(nodeid.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
 
 def safe_file_name(name: str) -> str:
-    """Return the name as every file system takes it, with the same suffix."""
+    """Return a form of the name that every file system accepts, with the same suffix."""
     suffix = _safe(Path(name).suffix)[:12]
     stem = _safe(name.removesuffix(Path(name).suffix))[: _LONGEST_FILE - len(suffix)]
     # Some names are devices on Windows, whatever their suffix.
@@ -111,7 +109,7 @@ def _safe(text: str) -> str:
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Turn what the system refuses into an error that says what to do."""
+    """Turn an error of the file system into one with a hint."""
     try:
         yield
     except OSError as exc:
@@ -124,7 +122,7 @@ def _refused(path: Path) -> Iterator[None]:
 
 
 def _make_folder(wanted: Path) -> Path:
-    """Make a folder that was not there before: what is in one that was is somebody else's."""
+    """Create a new folder; one that exists belongs to another run or test."""
     wanted.parent.mkdir(parents=True, exist_ok=True)
     for path in _numbered(wanted):
         try:

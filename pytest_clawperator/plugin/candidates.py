@@ -46,17 +46,17 @@ from pytest_clawperator.transport.wire import AdbServer
 
 
 def find_candidates(config: pytest.Config) -> list[Candidate]:
-    """Return the devices of ``--claw-device``; without it, the only one there is."""
+    """Return the devices of ``--claw-device``; without it, the only connected one."""
     specs = settings_of(config).device
     if not specs and (WORKER_COUNT in config.stash or settings_of(config).matrix):
-        specs = (parse_device_spec("auto"),)  # nobody said which, and several are wanted
+        specs = (parse_device_spec("auto"),)  # none is named, and several are wanted
     if len(specs) < 2:
         return _distinct(_of_spec(config, specs[0]) if specs else _connected(config, None))
     return _of_several(config, specs)
 
 
 def _of_several(config: pytest.Config, specs: Sequence[DeviceSpec]) -> list[Candidate]:
-    """Return the devices of all that are usable, and show why the others are left out.
+    """Return the devices of all usable specs, and show why the others are left out.
 
     Where too few are left for this run, raise the error of the first that is not usable.
     """
@@ -76,7 +76,7 @@ def _of_several(config: pytest.Config, specs: Sequence[DeviceSpec]) -> list[Cand
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return each device once, though it may be seen in two ways."""
+    """Return each device once, even if it is reachable in two ways."""
     by_key: dict[str, Candidate] = {}
     for candidate in candidates:
         by_key.setdefault(candidate.info.key, candidate)
@@ -121,7 +121,7 @@ def _remote(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
 
 
 def _served(config: pytest.Config, spec: DeviceSpec, service: ServiceApi) -> list[Candidate]:
-    """Return devices of a service of ours, which tells what they are; show which are left out."""
+    """Return the devices of our own service, which describes them; show which are left out."""
     devices = {device.serial: device for device in service.devices()}
     states = {serial: device.state for serial, device in devices.items()}
     chosen = [devices[serial] for serial in _wanted_serials(config, spec, states)]
@@ -141,7 +141,7 @@ def _served(config: pytest.Config, spec: DeviceSpec, service: ServiceApi) -> lis
 def _wanted_serials(
     config: pytest.Config, spec: DeviceSpec, states: Mapping[str, str]
 ) -> list[str]:
-    """Return the serials that a spec means: one, or for workers and ``*`` all."""
+    """Return the serials of a spec: one, or all for workers and ``*``."""
     assert spec.url is not None
     serials = usable_serials(states)
     is_every = spec.serial == EVERY or (spec.serial is None and WORKER_COUNT in config.stash)
@@ -179,7 +179,7 @@ def _all_usable(config: pytest.Config, devices: Sequence[ConnectedDevice]) -> li
 
 
 def _devices(config: pytest.Config) -> list[ConnectedDevice]:
-    """List what is connected to the adb servers, of which one is started if need be."""
+    """List the devices of the adb servers; start a server if necessary."""
     servers = [locate_server(address) for address in settings_of(config).adb or (None,)]
     for server in servers:
         ensure_server(server, say=partial(events_of(config).notice, ""))
@@ -187,7 +187,7 @@ def _devices(config: pytest.Config) -> list[ConnectedDevice]:
 
 
 def _read(config: pytest.Config, places: Sequence[tuple[AdbServer, str]]) -> list[Candidate]:
-    """Ask devices what they are; raise the error of one that does not answer."""
+    """Read the properties of devices; raise the error of one that does not answer."""
     candidates = []
     for found in _read_each(config, places):
         if isinstance(found, ClawperatorError):
@@ -199,7 +199,7 @@ def _read(config: pytest.Config, places: Sequence[tuple[AdbServer, str]]) -> lis
 def _read_each(
     config: pytest.Config, places: Sequence[tuple[AdbServer, str]]
 ) -> list[Candidate | ClawperatorError]:
-    """Ask devices what they are, all at once; return an error for one that does not answer."""
+    """Read the properties of devices in parallel; return an error for one that does not answer."""
     settings = settings_of(config)
 
     def read(place: tuple[AdbServer, str]) -> Candidate | ClawperatorError:
@@ -226,7 +226,7 @@ def _candidate(server: AdbServer, serial: str, settings: Settings) -> Candidate:
 
 @pytest.hookimpl(trylast=True)
 def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate]:
-    """Look for the devices of ``--claw-device``; without it, for the only one there is."""
+    """Find the devices of ``--claw-device``; without it, the only connected one."""
     return find_candidates(config)
 
 
@@ -234,13 +234,13 @@ def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate
 def pytest_clawperator_select_device(
     candidates: Sequence[Candidate], requirements: Requirements
 ) -> Candidate | None:
-    """Take the first that meets the requirements."""
+    """Choose the first that meets the requirements."""
     return next((one for one in candidates if not requirements.unmet(one.info)), None)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_clawperator_simulator_scenario() -> SimulatorScenario:
-    """Start phones as the simulator has them."""
+    """Start the simulator's default phones."""
     return SimulatorScenario()
 
 
@@ -252,5 +252,5 @@ def pytest_clawperator_processors() -> Sequence[Processor]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_clawperator_report_sinks(config: pytest.Config) -> Sequence[ReportSink]:
-    """Return those of the reports that are asked for."""
+    """Return the sinks of the reports that the options ask for."""
     return own_sinks(config)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,25 +35,25 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
 from pytest_clawperator.plugin.stash import (
-    BEFORE_CLIENT_CLOSES,
+    CLIENT_LISTENERS,
     CURRENT_TEST,
     IS_BEING_SET_UP,
-    ON_CLIENT_DROPPED,
-    ON_CLIENT_USED,
     OPEN_CLIENTS,
+    TO_CLOSE,
     USED_CLIENTS,
 )
 from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
+_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
 _KEPT_EXECUTIONS = 20
-
 _LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True)
 class TimedAction:
-    """An execution that took so many seconds."""
+    """How long an execution took, and what it did."""
 
     seconds: float
     label: str
@@ -61,7 +61,7 @@ class TimedAction:
 
 @dataclass(frozen=True)
 class Cut:
-    """A stretch of the log that is not the test's, and the line that stands for it."""
+    """A stretch of the log that does not belong to the test, and the line that replaces it."""
 
     start: int
     end: int
@@ -69,21 +69,20 @@ class Cut:
 
 
 def _ignore(event: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event."""
 
 
 @dataclass(eq=False)
 class ClientActivity:
     """What a client did during the current test; between tests nothing is noted.
 
-    ``on_use`` is called before each execution of the test, ``tell`` with all that happens in
-    it. ``fixtures`` are the names of those
-    that returned the client and did not end yet.
+    ``on_use`` is called before each execution of the test, ``on_event`` with all that happens in
+    it. ``fixtures`` are the names of those that returned the client and have not ended yet.
     """
 
     client: Clawperator
     on_use: Callable[[ClientActivity], None] = lambda _: None
-    tell: Observer = _ignore
+    on_event: Observer = _ignore
     fixtures: list[str] = field(default_factory=list)
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
@@ -102,24 +101,24 @@ class ClientActivity:
 
     @property
     def transport(self) -> Transport | None:
-        """How its device is reached; None where another host does that."""
+        """The transport to its device; None if the device is behind another host."""
         runner = self.client.runner
         return runner.transport if isinstance(runner, Pipeline) else None
 
     @property
     def system_processes(self) -> frozenset[int] | None:
-        """The ids of the system's processes on its device; None if they are not known."""
+        """The ids of system processes on its device; None if unknown."""
         runner = self.client.runner
         return runner.system_processes if isinstance(runner, Pipeline) else None
 
     def begin(self) -> None:
-        """Begin with a test: what was before is not its own."""
+        """Begin a test: what happened before does not belong to it."""
         self.end()
-        self.log_position = self._log_end()
+        self.log_position = self.log_end()
         self.is_watched = True
 
     def end(self) -> None:
-        """End with the test, and forget what was done in it."""
+        """End the test, and forget what was done in it."""
         self.is_watched = False
         self.executions.clear()
         self.timed.clear()
@@ -134,20 +133,20 @@ class ClientActivity:
         return any(map(SECRETS.is_in, self.typed))
 
     def hide_passwords(self) -> None:
-        """Hide what went into password fields, also where the log told of it only later."""
+        """Hide what was typed into password fields, even if only the log shows that it was one."""
         if self.typed:
             hide_passwords(self.typed, self._new_lines())
 
     def take_log(self) -> tuple[list[bytes], int]:
-        """Return the log of the test, and how many of its lines are no longer kept.
+        """Return the log of the test, and how many of its lines were lost.
 
-        What was taken is not returned again: a later log of the test goes on from there.
+        Lines are returned only once: a later call continues from there.
         """
         transport = self.transport
         if transport is None:
             return [], 0
         lines: list[bytes] = []
-        lost, end = 0, self._log_end()
+        lost, end = 0, self.log_end()
         for cut in [*self.cuts, Cut(end, end, b"")]:
             own = transport.log.read(self.log_position, cut.start)
             lost += cut.start - self.log_position - len(own)
@@ -158,11 +157,11 @@ class ClientActivity:
 
     @contextmanager
     def going_back(self, why: str) -> Iterator[None]:
-        """Leave out of the log what the device logs in the block, in which it is restored.
+        """Leave out of the log what the device writes in the block, while it is being restored.
 
-        Its log goes back to an earlier state with it, and may be that of another test.
+        Its log returns to an earlier state as well, which may belong to another test.
         """
-        start = self._log_end()
+        start = self.log_end()
         try:
             yield
         finally:
@@ -170,25 +169,25 @@ class ClientActivity:
             self.cuts.append(Cut(start, self._marked_end(), f"--------- {why}".encode()))
 
     def _marked_end(self) -> int:
-        """Return where the log goes on, once its stream is live again."""
+        """Return where the log continues, once its stream is live again."""
         try:
             return 0 if self.transport is None else self.transport.log.mark()
         except ClawperatorError:
-            return self._log_end()
+            return self.log_end()
 
     def _new_lines(self) -> Sequence[bytes]:
-        """Return the log of the test as far as nobody took it yet."""
+        """Return the lines of the test's log that were not taken yet."""
         transport = self.transport
-        return [] if transport is None else transport.log.read(self.log_position, self._log_end())
+        return [] if transport is None else transport.log.read(self.log_position, self.log_end())
 
-    def _log_end(self) -> int:
-        """Return how far the log was read; a device that is gone is not waited for."""
+    def log_end(self) -> int:
+        """Return how far the log was read, without waiting for a device that is gone."""
         transport = self.transport
-        # A deadline that is over: the end is returned at once.
+        # The deadline is over, so this returns at once.
         return 0 if transport is None else transport.log.wait(0, 0.0)
 
     def __call__(self, event: Event) -> None:
-        """Take note of what happens."""
+        """Record an event."""
         if not self.is_watched or threading.current_thread() in self.collecting_threads:
             return
         if isinstance(event, (ExecutionStarted, SkillStarted)):
@@ -202,21 +201,21 @@ class ClientActivity:
             self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
-        self.tell(event)
+        self.on_event(event)
 
-    def tell_nobody(self) -> None:
-        """Tell nobody any longer what happens."""
-        self.tell = _ignore
+    def stop_following(self) -> None:
+        """Stop passing events on."""
+        self.on_event = _ignore
 
 
 def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
-    """Return in a few words what an execution did, apart from what proved its actions."""
-    told = [_told(action) for action in execution.actions if action.id not in proofs]
-    label = hide("; ".join(told))
+    """Describe an execution in a few words, without the snapshots that verify its actions."""
+    words = [_described(action) for action in execution.actions if action.id not in proofs]
+    label = hide("; ".join(words))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
-def _told(action: Action) -> str:
+def _described(action: Action) -> str:
     """Return an action with its matcher as a test writes it, or with its first text."""
     params = action.params or ActionParams()
     matcher = params.matcher or params.label_matcher or params.expected_node
@@ -230,70 +229,60 @@ def _told(action: Action) -> str:
     return f"{action.type} {', '.join(f'{word}={value!r}' for word, value in words.items())}"
 
 
-_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
+@dataclass(frozen=True)
+class ClientListeners:
+    """What is called when a test begins to use a client, and when that changes.
 
-__tracebackhide__ = True  # a fixture that fails is shown at its own line
+    ``used`` when a test begins to use a client, ``dropped`` when it turns out that it does not
+    use it after all, ``closing`` when a client of several tests is about to be closed.
+    """
 
-
-Notify = Callable[[pytest.Item, ClientActivity], None]
+    used: Callable[[pytest.Item, ClientActivity], None]
+    dropped: Callable[[pytest.Item, ClientActivity], None]
+    closing: Callable[[pytest.Item, ClientActivity], None]
 
 
 def clients_of(item: pytest.Item) -> list[ClientActivity]:
-    """Return the clients of a test, in the order in which they came."""
+    """Return the clients of a test, in the order in which it began to use them."""
     return item.stash.get(USED_CLIENTS, [])
 
 
-def on_client_used(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever a test begins to use a client."""
-    config.stash.setdefault(ON_CLIENT_USED, []).append(notify)
-
-
-def on_client_dropped(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever it turns out that a test does not use a client after all."""
-    config.stash.setdefault(ON_CLIENT_DROPPED, []).append(notify)
-
-
-def before_client_closes(config: pytest.Config, notify: Notify) -> None:
-    """Call a function whenever a client of several tests is about to be closed."""
-    config.stash.setdefault(BEFORE_CLIENT_CLOSES, []).append(notify)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+def begin_test(item: pytest.Item) -> None:
     """Begin a test, or another attempt at it."""
     item.stash[USED_CLIENTS] = []
     for client in item.config.stash.get(OPEN_CLIENTS, []):
         client.begin()
-    _use_those_of_fixtures(item)
+    use_clients_of_fixtures(item)
     item.stash[IS_BEING_SET_UP] = True
-    try:
-        yield
-    finally:
-        del item.stash[IS_BEING_SET_UP]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item) -> None:
-    """Notice clients of earlier tests that the test asked its ``request`` for."""
-    if USED_CLIENTS in item.stash:  # else it has ended, and what follows is about closing
-        _use_those_of_fixtures(item)
+def end_setup(item: pytest.Item) -> None:
+    """Note that the fixtures of a test have been set up."""
+    del item.stash[IS_BEING_SET_UP]
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """End with a test that is reported; nothing keeps its clients any longer."""
-    result = yield
+def end_test(item: pytest.Item) -> None:
+    """End a test that has been reported, and forget its clients."""
     for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
         client.end()
     if USED_CLIENTS in item.stash:
         del item.stash[USED_CLIENTS]
-    return result
+
+
+def use_clients_of_fixtures(item: pytest.Item) -> None:
+    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
+    # Only the request knows the fixtures that a test gets by getfixturevalue.
+    request = getattr(item, "_request", item)
+    names = getattr(request, "fixturenames", ())
+    for client in item.config.stash.get(OPEN_CLIENTS, []):
+        if not set(client.fixtures).isdisjoint(names):
+            _use(item, client)
 
 
 def client_given(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest, client: Clawperator
 ) -> None:
-    """Take note of a client that a fixture returned, until the fixture ends."""
+    """Watch a client that a fixture returned, until the fixture ends."""
     activity = _activity_of(request.config, client)
     activity.fixtures.append(fixturedef.argname)
     # Ours is closed later, when there is still time for evidence.
@@ -310,34 +299,22 @@ def client_given(
 def client_connected(
     config: pytest.Config, client: Clawperator, fixture: str
 ) -> Callable[[], None]:
-    """Take note of a client that a fixture connects later on; call the result at its end."""
+    """Watch a client that a fixture connected later; call the result when it ends."""
     activity = _activity_of(config, client)
     activity.fixtures.append(fixture)
     return partial(_fixture_ends, config, activity, fixture, is_shared=False)
 
 
-def _use_those_of_fixtures(item: pytest.Item) -> None:
-    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
-    # Only the request knows the fixtures that a test gets by getfixturevalue.
-    request = getattr(item, "_request", item)
-    names = getattr(request, "fixturenames", ())
-    for client in item.config.stash.get(OPEN_CLIENTS, []):
-        if not set(client.fixtures).isdisjoint(names):
-            _use(item, client)
-
-
 def _use(item: pytest.Item, client: ClientActivity) -> None:
     if client not in clients_of(item):
         item.stash.setdefault(USED_CLIENTS, []).append(client)
-        for notify in item.config.stash.get(ON_CLIENT_USED, []):
-            notify(item, client)
+        item.config.stash[CLIENT_LISTENERS].used(item, client)
 
 
 def _drop(item: pytest.Item, client: ClientActivity) -> None:
     if client in clients_of(item):
         clients_of(item).remove(client)
-        for notify in item.config.stash.get(ON_CLIENT_DROPPED, []):
-            notify(item, client)
+        item.config.stash[CLIENT_LISTENERS].dropped(item, client)
 
 
 def _use_now(config: pytest.Config, client: ClientActivity) -> None:
@@ -347,7 +324,7 @@ def _use_now(config: pytest.Config, client: ClientActivity) -> None:
 
 
 def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
-    """Return what is known of a client, which the current test uses."""
+    """Return the activity of a client, which the current test uses from now on."""
     known = config.stash.setdefault(OPEN_CLIENTS, [])
     activity = next((one for one in known if one.client is client), None)
     if activity is None:
@@ -373,5 +350,36 @@ def _fixture_ends(
     if IS_BEING_SET_UP in item.stash:  # the fixture was of earlier tests, with another parameter
         _drop(item, client)
     elif is_shared:
-        for notify in config.stash.get(BEFORE_CLIENT_CLOSES, []):
-            notify(item, client)
+        config.stash[CLIENT_LISTENERS].closing(item, client)
+
+
+def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
+    """Close a client only when the current test has been reported: a failure may need evidence."""
+    config.stash.setdefault(TO_CLOSE, []).append(close)
+
+
+def close_last(session: pytest.Session) -> None:
+    """Close what the last test used; if that fails, the run has failed."""
+    before = session.testsfailed
+    close_reported(session.config)
+    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def close_reported(config: pytest.Config) -> None:
+    """Close what is waiting to be closed; an error in that is reported for the current test."""
+    item = config.stash.get(CURRENT_TEST, None)
+    if not config.stash.get(TO_CLOSE, None) or item is None:
+        return
+    call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
+    if call.excinfo is not None:
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        item.ihook.pytest_runtest_logreport(report=report)
+
+
+def close_all(config: pytest.Config) -> None:
+    """Close what is waiting to be closed, also after a run that was interrupted."""
+    closing, config.stash[TO_CLOSE] = config.stash.get(TO_CLOSE, []), []
+    with ExitStack() as all_of_them:
+        for close in reversed(closing):
+            all_of_them.callback(close)

@@ -53,7 +53,7 @@ from pytest_clawperator.transport.server import locate_server, reconnect
 
 
 def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
-    """Reach the device of a lease; nothing is asked of it yet."""
+    """Open the transport to the device of a lease; nothing is sent yet."""
     if lease.adb is None:
         raise ExecutionsOnlyError(
             f"clawperator_transport: the device behind {lease.url} cannot be reached directly",
@@ -108,7 +108,7 @@ def client_of(
 
 
 def ensure_health(config: pytest.Config, client: Clawperator) -> None:
-    """Check that the device can take a test, and repair it; behind a url its host does that."""
+    """Check that the device is ready for a test, and repair it; behind a url its host does so."""
     _require_phones(config, client.serial, in_trouble=False)
     runner = client.runner
     if not isinstance(runner, Pipeline):
@@ -134,7 +134,7 @@ def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> 
 
 
 def _reconnect(config: pytest.Config, transport: Transport, notice: Callable[[str], None]) -> None:
-    """Connect adb anew; a server that nobody named is started where it is gone."""
+    """Reconnect adb; the default server is started again if it is gone."""
     _require_phones(config, transport.serial, in_trouble=True)
     if not isinstance(transport, AdbTransport):
         return
@@ -147,9 +147,9 @@ def _reconnect(config: pytest.Config, transport: Transport, notice: Callable[[st
 def _healed(
     config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
 ) -> tuple[Pipeline, Device]:
-    """Make the device ready, and wait for one that is away; one that fails is put aside.
+    """Make the device ready, waiting once for one that is away; one that fails is put aside.
 
-    The error then says so, as the process has no other device for its tests.
+    The error then has that detail, as the process has no other device for its tests.
     """
     notice = partial(events_of(config).notice, lease.serial)
     package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
@@ -170,7 +170,7 @@ def _healed(
 def _over_adb(
     config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
 ) -> tuple[Pipeline, Device]:
-    """Make the device ready, and show what takes long or was not as it should be."""
+    """Make the device ready, and show what takes long or had to be repaired."""
     events, apk = events_of(config), settings.operator_apk
     package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
     notice = partial(events.notice, lease.serial)
@@ -195,7 +195,7 @@ def _over_adb(
 
 
 def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
-    """Return the check that the run still holds the device; one that a conftest chose has none."""
+    """Return the check that the run still holds the device; a conftest's own device has none."""
     if lease.ticket is None:
         return always_clear
     store = open_all_leases(settings_of(config).lease, run_id=run_id(config))
@@ -204,7 +204,7 @@ def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
 
 
 def _skills(config: pytest.Config, lease: Lease, device: Device) -> DeviceSkills:
-    """Return the skills for a device; the run lends it to the scripts that it starts."""
+    """Return the skills for a device; scripts that they start may use the run's lease."""
     settings, lent = settings_of(config), {}
     is_service = lease.adb is None or lease.adb.startswith(("http://", "https://"))
     if lease.ticket is not None:
@@ -218,7 +218,7 @@ def _skills(config: pytest.Config, lease: Lease, device: Device) -> DeviceSkills
 
 
 def _is_off(found: Readiness, package: str, serial: str, notice: Callable[[str], None]) -> bool:
-    """Whether the Operator is there and its service is switched off."""
+    """Return whether the Operator is installed and its service is switched off."""
     try:
         judge(found, package, serial=serial)
     except OperatorNotReadyError as error:
@@ -259,7 +259,7 @@ class _ExecutionHook:
 
 @dataclass(frozen=True, kw_only=True)
 class EarlyConnection:
-    """What was connected, and for what; ``client`` is None where that failed."""
+    """What was connected for which settings and lease; ``client`` is None if that failed."""
 
     settings: Settings
     lease: Lease
@@ -268,9 +268,10 @@ class EarlyConnection:
 
 
 def connect_early(config: pytest.Config) -> None:
-    """Connect the device of this worker, as the fixtures will want it.
+    """Connect the device of this worker before its first test, while others still collect.
 
-    The transport stays where that fails: it knows of a device that does not answer.
+    Errors are left to the fixtures, which try again. The transport is kept after an error: it
+    knows that the device does not answer.
     """
     settings = settings_of(config)
     with suppress(ClawperatorError):
@@ -300,7 +301,7 @@ def transport_for(config: pytest.Config, lease: Lease) -> Transport:
 def client_for(
     config: pytest.Config, settings: Settings, lease: Lease, transport: Transport | None
 ) -> Clawperator:
-    """Return the client that was connected early, if it is this one, once; else connect it."""
+    """Return the client that was connected early, if it fits, once; else connect one."""
     early = config.stash.get(EARLY_CONNECTION, None)
     if early is not None and early.transport is transport and early.settings is settings:
         del config.stash[EARLY_CONNECTION]

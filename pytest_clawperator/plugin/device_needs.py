@@ -19,7 +19,12 @@ from pytest_clawperator.plugin.run import events_of, write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, UNFIT_TESTS
 from pytest_clawperator.plugin.usage import is_listing
-from pytest_clawperator.plugin.worker_input import CLASS_MEMBERS, is_worker, worker_input
+from pytest_clawperator.plugin.worker_input import (
+    CLASS_MEMBERS,
+    OWN_CLASSES,
+    is_worker,
+    worker_input,
+)
 from pytest_clawperator.text import visible
 
 # The fixtures that come with a device; settings, payloads and artifacts need none.
@@ -39,7 +44,7 @@ class DeviceNeeds:
 
     @property
     def is_choosy(self) -> bool:
-        """Whether some devices would not do."""
+        """Whether the test cannot run on just any device."""
         return bool(self.requires) or self.device_class is not None
 
 
@@ -91,7 +96,7 @@ def unpack(packed: Mapping[str, Any]) -> dict[str, DeviceNeeds]:
 def unmet(
     needs: DeviceNeeds, info: DeviceInfo, *, is_in: Callable[[str, DeviceInfo], bool]
 ) -> list[str]:
-    """Return what a device lacks, one sentence each; ``is_in`` knows the classes of devices."""
+    """Return what a device lacks, one sentence each; ``is_in`` knows the classes of a matrix."""
     lacking = [text for requires in needs.requires for text in requires.unmet(info)]
     if needs.device_class is not None and not is_in(needs.device_class, info):
         lacking.append(f"the device is not {needs.device_class}")
@@ -102,29 +107,27 @@ _WHY = "--claw-strict; --claw-no-strict lets such tests be skipped"
 
 
 def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
-    """Skip the current test for this reason, or fail it if that is strict.
+    """Skip the current test for this reason, or fail it if ``strict``.
 
     ``device`` is the one that does not fit.
     """
     __tracebackhide__ = True
-    told = reason if device is None else f"{reason}: {device}"
+    message = reason if device is None else f"{reason}: {device}"
     if not strict:
-        pytest.skip(visible(told))
-    error = pytest.fail.Exception(visible(f"{told} ({_WHY})"), pytrace=False)
+        pytest.skip(visible(message))
+    error = pytest.fail.Exception(visible(f"{message} ({_WHY})"), pytrace=False)
     mark_shared(error, visible(reason))
     raise error
 
 
 _NAMED, _REASONS = 3, 3
-
 _OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
-
 _TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client")
 
 
 @pytest.hookimpl(trylast=True)  # after the lines that name the devices
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tell of the tests that cannot run, where there are no workers."""
+    """Show the tests that cannot run, in a run without workers."""
     config = session.config
     if is_worker(config) or is_listing(config) or settings_of(config).validate:
         return
@@ -137,20 +140,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         devices = [one.info for one in hold_alone(config).held]
     except (ClawperatorError, pytest.UsageError):
         return  # the fixture raises it, for each test that it concerns
-    tell_unfit(config, needs, devices)
+    show_unfit(config, needs, devices)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(node: object) -> None:
-    """Tell of the tests that cannot run, when the first worker has sent what its tests need."""
-    config: pytest.Config = node.config  # type: ignore[attr-defined]  # a WorkerController
+def show_unfit_of_workers(config: pytest.Config) -> None:
+    """Show the tests that cannot run, once a worker has sent what its tests need."""
     if UNFIT_TESTS not in config.stash and DEVICE_POOL in config.stash:
         devices = [one.info for one in config.stash[DEVICE_POOL].taken.values()]
         needs: dict[str, DeviceNeeds] = config.stash.get(DEVICE_NEEDS, {})
-        tell_unfit(config, needs, devices)
+        show_unfit(config, needs, devices)
 
 
-def tell_unfit(
+def show_unfit(
     config: pytest.Config, needs: Mapping[str, DeviceNeeds], devices: Sequence[DeviceInfo]
 ) -> None:
     """Show which tests no device fits and why, and keep it for the end of the run."""
@@ -158,14 +159,14 @@ def tell_unfit(
     def is_in(label: str, info: DeviceInfo) -> bool:
         return any(one.label == label and one.holds(info) for one in classes_of(config))
 
-    told = [
+    texts = [
         f"no device of this run fits {len(tests)} test{'s' * (len(tests) > 1)} ({reason}):"
         f" {_named(tests)}"
         for reason, tests in unfit_tests(needs, devices, is_in=is_in).items()
     ]
-    config.stash[UNFIT_TESTS] = told
+    config.stash[UNFIT_TESTS] = texts
     error = "ERROR: " if settings_of(config).strict else ""
-    for text in told:
+    for text in texts:
         events_of(config).show(f"{error}{text}")
 
 
@@ -185,7 +186,7 @@ def unfit_tests(
 
 
 def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:
-    """Whether a conftest or a test module brings its own way to a device."""
+    """Whether a conftest or a test module replaces the fixtures that connect to a device."""
     places: set[object] = {*config.pluginmanager.get_plugins()}
     places.update(getattr(item, "module", None) for item in items)
     return any(
@@ -196,8 +197,29 @@ def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> b
     )
 
 
+def skip_if_class_does_not_fit(item: pytest.Item) -> None:
+    """Skip a test whose markers no device of its class meets, with the reason.
+
+    It can come to any worker, whose device need not be of the class.
+    """
+    handed = worker_input(item.config)
+    if not handed.get(CLASS_MEMBERS):
+        return
+    needs = needs_of(item)
+    label = needs.device_class if needs else None
+    if needs is None or label in handed.get(OWN_CLASSES, ()) or label not in handed[CLASS_MEMBERS]:
+        return
+    device = DeviceInfo(**handed[CLASS_MEMBERS][label])
+    if unmet := [text for each in needs.requires for text in each.unmet(device)]:
+        reason = f"claw_device: {'; '.join(unmet)}"
+        if settings_of(item.config).strict and not runs_in_another_class(item):
+            skip_or_fail(reason, strict=True, device=device)
+        # pytest then names the test's line.
+        item.add_marker(pytest.mark.skip(reason=f"{reason}: {device}"))
+
+
 def runs_in_another_class(item: pytest.Item) -> bool:
-    """Whether a matrix brings the test to a device of another class, which meets its markers."""
+    """Whether a matrix also runs the test on a device of another class that meets its markers."""
     if class_of(item) is None:
         return False
     config = item.config
@@ -216,8 +238,8 @@ def _reason(
 ) -> str:
     """Return why none of the devices fits; empty if one does, or another class has one that does.
 
-    A test that is multiplied by a matrix cannot run in classes that its markers exclude, and
-    that is meant so.
+    A test that a matrix multiplies cannot run in classes that its markers exclude, which is
+    intended.
     """
     label = needs.device_class
     if label is not None and not any(is_in(label, info) for info in devices):
@@ -241,12 +263,12 @@ def _named(tests: Sequence[str]) -> str:
 _WHAT_TO_DO = "These tests were skipped; --claw-strict makes it an error, as it is where CI is set."
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write which were skipped, also where the run is quiet; those that failed speak themselves."""
+def write_unfit(terminalreporter: pytest.TerminalReporter) -> None:
+    """List those that were skipped, also in a quiet run; those that failed are listed anyway."""
     config = terminalreporter.config
-    told = config.stash.get(UNFIT_TESTS, [])
-    if told and not settings_of(config).strict:
+    texts = config.stash.get(UNFIT_TESTS, [])
+    if texts and not settings_of(config).strict:
         terminalreporter.section("no device fits", bold=True, yellow=True)
-        for text in told:
+        for text in texts:
             write_line(terminalreporter, text, bold=True, yellow=True)
         write_line(terminalreporter, _WHAT_TO_DO, yellow=True)

@@ -24,6 +24,14 @@ from pytest_clawperator.report.crashes import Crash, Step, find_crashes, marked_
 from pytest_clawperator.snapshot.tree import Snapshot, secret_places
 from pytest_clawperator.text import visible, visible_in_xml
 
+#: The name of the file with the executions.
+ENVELOPES = "envelopes.json"
+# How long collecting may take: all kinds together, a snapshot, a picture, and the check that the
+# device is still there.
+WITHIN = 8.0
+_SNAPSHOT_WITHIN, _PICTURE_WITHIN, _ALIVE_WITHIN = 1.0, 4.0, 1.0
+_SNAPSHOT_STEP = "evidence"
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -37,7 +45,7 @@ class Piece:
 
 @dataclass
 class Evidence:
-    """What was collected; ``missing`` says what could not be, and why."""
+    """What was collected; ``missing`` lists what could not be collected, and why."""
 
     pieces: list[Piece] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -46,206 +54,7 @@ class Evidence:
 
 
 class Unavailable(Exception):
-    """Says why there is no evidence of some kind."""
-
-
-def why(error: Exception) -> str:
-    """Return the reason that an error gives, in one line."""
-    text = error.message if isinstance(error, ClawperatorError) else str(error)
-    return text.partition("\n")[0]
-
-
-_SNAPSHOT_WITHIN = 1.0
-
-_SNAPSHOT_STEP = "evidence"
-
-
-class Look:
-    """Looks at the screen of a client when it is first asked, unless its device ``is_broken``.
-
-    ``is_wanted`` says that there will be a look anyway.
-    """
-
-    def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
-        self._client = client
-        self._is_broken = is_broken
-        self._seen: Snapshot | Exception | None = None
-        self.is_wanted = is_wanted
-
-    def snapshot(self) -> Snapshot:
-        """Return what is on the screen; raise what the first look raised."""
-        if self._seen is None:
-            try:
-                self._seen = self._look()
-            except Exception as exc:
-                self._seen = exc
-        if isinstance(self._seen, Exception):
-            raise self._seen
-        return self._seen
-
-    def _look(self) -> Snapshot:
-        if self._is_broken:
-            raise Unavailable("the device does not answer")
-        payload = [{"id": _SNAPSHOT_STEP, "type": "snapshot_ui"}]
-        result = self._client.client.execute(payload, timeout=_SNAPSHOT_WITHIN).raise_for_status()
-        return result.step(_SNAPSHOT_STEP).snapshot
-
-
-#: The file that this makes.
-ENVELOPES = "envelopes.json"
-
-
-def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
-    """Yield what was sent and what came back, if anything was."""
-    if client.executions:
-        described = [_described(event) for event in client.executions]
-        _shorten_all_but_last(described)
-        # JSON escapes all that is not ASCII, and of ASCII all but this one.
-        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
-        yield Piece("envelopes", ENVELOPES, content.encode())
-
-
-def _described(event: ExecutionFinished) -> dict[str, Any]:
-    return {
-        "at": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(event.at)),
-        "seconds": round(event.elapsed, 3),
-        "execution": event.execution.to_wire(),
-        "envelope": event.result.to_wire() if event.result is not None else None,
-        "error": None if event.error is None else str(event.error),
-    }
-
-
-def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
-    """Leave out the text of screens that others followed: each is as long as all the rest."""
-    steps = [
-        step for one in described if one["envelope"] for step in one["envelope"]["stepResults"]
-    ]
-    screens = [step for step in steps if step.get("actionType") == "snapshot_ui"]
-    for step in screens[:-1]:
-        text = step.get("data", {}).get("text")
-        if text:
-            step["data"] = {**step["data"], "text": f"... {len(text)} characters"}
-
-
-def collect_log(
-    client: ClientActivity, found: Evidence, *, is_whole: bool = False
-) -> Iterator[Piece]:
-    """Yield the log of the test; what crashed in it is added to ``found``.
-
-    A second log of a test has what came after the first. Unless the whole is wanted, it has a
-    line in the place of each hierarchy.
-    """
-    if client.transport is None:
-        raise Unavailable("the device is behind another host, which keeps its log")
-    lines, lost = client.take_log()
-    if not is_whole:
-        lines = without_dumps(lines, kept=_kept_screen(client))
-    crashes = find_crashes(lines, system=client.system_processes)
-    found.crashes += crashes
-    found.traces += [
-        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
-        for crash in crashes
-    ]
-    if not lines:
-        raise Unavailable("nothing was logged since the test began, or since its log before")
-    text = visible(marked_log(lines, crashes))  # whoever prints the file on a terminal is safe
-    if lost:
-        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
-    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
-
-
-def _kept_screen(client: ClientActivity) -> dict[Step, str]:
-    """Return the step whose screen the file of envelopes has: the last look of the test."""
-    for event in reversed(client.executions):
-        for step in reversed(event.result.steps if event.result is not None else ()):
-            if step.action_type == "snapshot_ui":
-                return {(event.execution.command_id, step.id): ENVELOPES}
-    return {}
-
-
-def collect_skill_output(client: ClientActivity) -> Iterator[Piece]:
-    """Yield what was printed, if any skill ran."""
-    if client.skills:
-        text = "\n".join(map(_skill_described, client.skills))
-        yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
-
-
-def _skill_described(event: SkillFinished) -> str:
-    complaints = f"--- stderr\n{event.complaints}" if event.complaints else ""
-    return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
-
-
-# How long the picture may take, and the question whether the device is still there.
-_PICTURE_WITHIN, _ALIVE_WITHIN = 4.0, 1.0
-
-
-def collect_screenshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
-    """Yield a picture of the screen as it is now."""
-    picture = photograph(client)
-    is_guarded = may_show_secret(client)
-    if is_guarded or look.is_wanted:
-        picture = without_secrets(picture, look, is_guarded=is_guarded)
-    yield Piece("screenshot", "screenshot.png", picture)
-
-
-def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
-    """Return a picture of the screen, secrets included.
-
-    ``on_captured`` is called if it is known before that the screen may change again.
-    """
-    transport = client.transport
-    if transport is None:
-        picture = client.client.screenshot()
-    else:
-        picture = take_picture(transport, timeout=_PICTURE_WITHIN, on_captured=on_captured).content
-        if not picture:  # a device that went away in the middle says nothing; this does
-            transport.shell("true", timeout=_ALIVE_WITHIN)
-    if not is_png(picture):
-        raise Unavailable(no_picture(picture))
-    return picture
-
-
-def may_show_secret(client: ClientActivity) -> bool:
-    """Whether there is anything to hide on the screens of a test."""
-    return SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
-
-
-def without_secrets(picture: bytes, look: Look, *, is_guarded: bool) -> bytes:
-    """Return a picture in which the places of secrets are black, which a look tells.
-
-    ``is_guarded`` says that there is something to hide; without a look there is no picture then.
-    """
-    try:
-        places = secret_places(look.snapshot())
-        return blackened(picture, places) if places else picture
-    except Exception as exc:
-        if not is_guarded:  # nothing says that there is anything to hide
-            return picture
-        raise Unavailable(f"it may show a secret, and nothing tells where: {why(exc)}") from exc
-
-
-def _showed_password(client: ClientActivity) -> bool:
-    return PROTECTED.encode() in (client.snapshot or b"")
-
-
-def collect_snapshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
-    """Yield what is on the screen now; where that fails, what the test saw last."""
-    try:
-        yield _piece(look.snapshot().xml)
-    except (ClawperatorError, Unavailable) as exc:
-        if client.snapshot is None:
-            raise
-        remark = f"the last that the test saw: {why(exc)}"
-        yield _piece(client.snapshot.decode("utf-8", "surrogatepass"), remark)
-
-
-def _piece(xml: str, remark: str = "") -> Piece:
-    content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
-    return Piece("snapshot", "snapshot.xml", content, remark)
-
-
-# How long all of it may take together.
-WITHIN = 8.0
+    """Raised with the reason why evidence of some kind is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,14 +62,14 @@ class Request:
     """Whose evidence is wanted, what the screen shows, and what was collected so far."""
 
     client: ClientActivity
-    look: Look
+    screen: CurrentScreen
     found: Evidence
     is_whole_log: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Kind:
-    """A kind of evidence: who collects it, and the setting that says when.
+    """A kind of evidence: its collector, and the setting that switches it.
 
     A kind without a setting is kept whenever any other is.
     """
@@ -268,28 +77,6 @@ class Kind:
     name: str
     setting: str | None
     collect: Callable[[Request], Iterator[Piece]]
-
-
-#: What needs no device comes first.
-KINDS = (
-    Kind(
-        name="log",
-        setting="logcat",
-        collect=lambda ask: collect_log(ask.client, ask.found, is_whole=ask.is_whole_log),
-    ),
-    Kind(name="envelopes", setting=None, collect=lambda ask: collect_envelopes(ask.client)),
-    Kind(name="skills", setting=None, collect=lambda ask: collect_skill_output(ask.client)),
-    Kind(
-        name="screenshot",
-        setting="screenshot",
-        collect=lambda ask: collect_screenshot(ask.client, ask.look),
-    ),
-    Kind(
-        name="snapshot",
-        setting="snapshot",
-        collect=lambda ask: collect_snapshot(ask.client, ask.look),
-    ),
-)
 
 
 def wanted_kinds(settings: Settings, when: str | None, *, has_failed: bool) -> list[str]:
@@ -315,11 +102,11 @@ def collect(
 ) -> Evidence:
     """Collect evidence of these kinds; what takes too long is left out and named.
 
-    ``is_broken`` says that the device failed already: then nothing is run on it.
+    ``is_broken``: the device has failed already, so nothing is run on it.
     """
     found = Evidence()
-    look = Look(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
-    request = Request(client=client, look=look, found=found, is_whole_log=is_whole_log)
+    screen = CurrentScreen(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
+    request = Request(client=client, screen=screen, found=found, is_whole_log=is_whole_log)
     wanted = [kind for kind in KINDS if kind.name in kinds]
     done: list[Kind] = []
 
@@ -354,3 +141,191 @@ def _collect_one(kind: Kind, request: Request) -> None:
         found.missing.append(f"no {kind.name}: {exc.code}: {exc.message.splitlines()[0]}")
     except Exception as exc:  # evidence must never hide the failure that it is about
         found.missing.append(f"no {kind.name}: {type(exc).__name__}: {exc}")
+
+
+class CurrentScreen:
+    """The screen of a client, captured when it is first needed, unless its device ``is_broken``.
+
+    ``is_wanted``: it will be captured in any case.
+    """
+
+    def __init__(self, client: ClientActivity, *, is_broken: bool, is_wanted: bool) -> None:
+        self._client = client
+        self._is_broken = is_broken
+        self._captured: Snapshot | Exception | None = None
+        self.is_wanted = is_wanted
+
+    def snapshot(self) -> Snapshot:
+        """Return what is on the screen; raise again what the first attempt raised."""
+        if self._captured is None:
+            try:
+                self._captured = self._capture()
+            except Exception as exc:
+                self._captured = exc
+        if isinstance(self._captured, Exception):
+            raise self._captured
+        return self._captured
+
+    def _capture(self) -> Snapshot:
+        if self._is_broken:
+            raise Unavailable("the device does not answer")
+        payload = [{"id": _SNAPSHOT_STEP, "type": "snapshot_ui"}]
+        result = self._client.client.execute(payload, timeout=_SNAPSHOT_WITHIN).raise_for_status()
+        return result.step(_SNAPSHOT_STEP).snapshot
+
+
+def _log(ask: Request) -> Iterator[Piece]:
+    """Yield the log of the test, and note what crashed in it.
+
+    A second log of a test has what came after the first. Unless the whole log is wanted, one line
+    replaces each hierarchy.
+    """
+    client, found = ask.client, ask.found
+    if client.transport is None:
+        raise Unavailable("the device is behind another host, which keeps its log")
+    lines, lost = client.take_log()
+    if not ask.is_whole_log:
+        lines = without_dumps(lines, kept=_kept_screen(client))
+    crashes = find_crashes(lines, system=client.system_processes)
+    found.crashes += crashes
+    found.traces += [
+        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
+        for crash in crashes
+    ]
+    if not lines:
+        raise Unavailable("nothing was logged since the test began, or since its log before")
+    text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
+    if lost:
+        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
+    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
+
+
+def _kept_screen(client: ClientActivity) -> dict[Step, str]:
+    """Return the step whose screen is in the file of envelopes: the last snapshot of the test."""
+    for event in reversed(client.executions):
+        for step in reversed(event.result.steps if event.result is not None else ()):
+            if step.action_type == "snapshot_ui":
+                return {(event.execution.command_id, step.id): ENVELOPES}
+    return {}
+
+
+def _envelopes(ask: Request) -> Iterator[Piece]:
+    """Yield the last payloads with their envelopes or errors, if there are any."""
+    if ask.client.executions:
+        described = [_described(event) for event in ask.client.executions]
+        _shorten_all_but_last(described)
+        # JSON escapes all that is not ASCII, and of ASCII all but this one.
+        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
+        yield Piece("envelopes", ENVELOPES, content.encode())
+
+
+def _described(event: ExecutionFinished) -> dict[str, Any]:
+    return {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(event.at)),
+        "seconds": round(event.elapsed, 3),
+        "execution": event.execution.to_wire(),
+        "envelope": event.result.to_wire() if event.result is not None else None,
+        "error": None if event.error is None else str(event.error),
+    }
+
+
+def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
+    """Shorten all screens but the last: each is as long as everything else."""
+    steps = [
+        step for one in described if one["envelope"] for step in one["envelope"]["stepResults"]
+    ]
+    screens = [step for step in steps if step.get("actionType") == "snapshot_ui"]
+    for step in screens[:-1]:
+        text = step.get("data", {}).get("text")
+        if text:
+            step["data"] = {**step["data"], "text": f"... {len(text)} characters"}
+
+
+def _skill_output(ask: Request) -> Iterator[Piece]:
+    """Yield what the scripts of skills printed, if any ran."""
+    if ask.client.skills:
+        text = "\n".join(map(_skill_described, ask.client.skills))
+        yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
+
+
+def _skill_described(event: SkillFinished) -> str:
+    complaints = f"--- stderr\n{event.complaints}" if event.complaints else ""
+    return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
+
+
+def _screenshot(ask: Request) -> Iterator[Piece]:
+    """Yield a picture of the screen as it is now."""
+    picture = photograph(ask.client)
+    is_guarded = may_show_secret(ask.client)
+    if is_guarded or ask.screen.is_wanted:
+        picture = without_secrets(picture, ask.screen, is_guarded=is_guarded)
+    yield Piece("screenshot", "screenshot.png", picture)
+
+
+def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
+    """Return a picture of the screen, secrets included.
+
+    ``on_captured`` is called if it is known before that the screen may change again.
+    """
+    transport = client.transport
+    if transport is None:
+        picture = client.client.screenshot()
+    else:
+        picture = take_picture(transport, timeout=_PICTURE_WITHIN, on_captured=on_captured).content
+        if not picture:  # raises if the device went away meanwhile
+            transport.shell("true", timeout=_ALIVE_WITHIN)
+    if not is_png(picture):
+        raise Unavailable(no_picture(picture))
+    return picture
+
+
+def may_show_secret(client: ClientActivity) -> bool:
+    """Whether there is anything to hide on the screens of a test."""
+    showed_password = PROTECTED.encode() in (client.snapshot or b"")
+    return SECRETS.secrets.on_screen or client.typed_secret or showed_password
+
+
+def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) -> bytes:
+    """Return a picture in which secrets are blackened; a snapshot shows where they are.
+
+    ``is_guarded``: there is something to hide, so without a snapshot there is no picture.
+    """
+    try:
+        places = secret_places(screen.snapshot())
+        return blackened(picture, places) if places else picture
+    except Exception as exc:
+        if not is_guarded:  # there is no sign of anything to hide
+            return picture
+        raise Unavailable(
+            f"it may show a secret, and it is not known where: {_reason(exc)}"
+        ) from exc
+
+
+def _snapshot(ask: Request) -> Iterator[Piece]:
+    """Yield what is on the screen now; if that fails, what the test saw last."""
+    remark = ""
+    try:
+        xml = ask.screen.snapshot().xml
+    except (ClawperatorError, Unavailable) as exc:
+        if ask.client.snapshot is None:
+            raise
+        xml = ask.client.snapshot.decode("utf-8", "surrogatepass")
+        remark = f"the last that the test saw: {_reason(exc)}"
+    content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
+    yield Piece("snapshot", "snapshot.xml", content, remark)
+
+
+def _reason(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    text = error.message if isinstance(error, ClawperatorError) else str(error)
+    return text.partition("\n")[0]
+
+
+#: What needs no device comes first.
+KINDS = (
+    Kind("log", "logcat", _log),
+    Kind("envelopes", None, _envelopes),
+    Kind("skills", None, _skill_output),
+    Kind("screenshot", "screenshot", _screenshot),
+    Kind("snapshot", "snapshot", _snapshot),
+)

@@ -56,9 +56,8 @@ def pytest_collection(session: pytest.Session) -> bool | None:
     return True
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Exit with what was found: 0 if every device is fit for tests."""
+def set_exit_status(session: pytest.Session) -> None:
+    """Exit with what the doctor found: 0 if every device is fit for tests."""
     is_fit = session.config.stash.get(DOCTORS_VERDICT, None)
     if is_fit is not None:
         session.exitstatus = pytest.ExitCode.OK if is_fit else pytest.ExitCode.TESTS_FAILED
@@ -66,7 +65,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """A device to examine, or the finding that says why there is none."""
+    """A device to examine, or the finding that explains why there is none."""
 
     server: AdbServer | None
     device: ConnectedDevice | None = None
@@ -90,7 +89,7 @@ def _examined(config: pytest.Config) -> list[Report]:
 
 
 def _distinct(chosen: Iterable[_Chosen]) -> Iterator[_Chosen]:
-    """Yield each device once, though it may be named twice."""
+    """Yield each device once, even if it is named twice."""
     seen: set[tuple[AdbServer, str]] = set()
     for one in chosen:
         place = None if one.device is None else (one.device.server, one.device.serial)

@@ -1,9 +1,9 @@
-"""Failures: is the device or the test to blame, how is that worded, what do reports carry of it."""
+"""Failures: whether the device or the test is at fault, and what reports contain about it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TypeGuard, TypeVar
@@ -25,51 +25,33 @@ from pytest_clawperator.text import visible
 
 #: Property of a test: the serial of the device it ran on.
 DEVICE_PROPERTY = "clawperator_device"
-
 #: Property of a test: the label of its class in a matrix.
 CLASS_PROPERTY = "clawperator_class"
-
 #: Property of a test: the page of its trace.
 TRACE_PROPERTY = "clawperator_trace"
-
-
 #: Attribute: the failure is the device's and not the test's; its value is the serial, or True.
 INFRASTRUCTURE = "clawperator_infrastructure"
-
 #: Attribute: the serial of a device that was put aside.
 PUT_ASIDE = "clawperator_put_aside"
-
-#: Attribute: the run does not have the device, which is not the device's fault.
+#: Attribute: the device is not leased to this run, so the device itself is not at fault.
 LEASE_PROBLEM = "clawperator_lease"
-
-
 #: Attribute: the cause that the failure shares with those of other tests.
 SHARED_FAILURE = "clawperator_shared_failure"
-
-
 #: Attributes: where the evidence of the test is, what crashed meanwhile, whether a phase failed.
 EVIDENCE_FOLDER, CRASHES, HAS_FAILED = (
     "clawperator_folder",
     "clawperator_crashes",
     "clawperator_has_failed",
 )
-
 #: Attribute: the slowest actions of the test, as seconds and words.
 SLOWEST = "clawperator_slowest"
-
 #: Attributes: notices about devices, and by their serials the lines that describe the used ones.
 NOTICES, USED_DEVICES = "clawperator_notices", "clawperator_used"
-
 #: Attributes: why a phase did not pass, as code and message; the markers of the test; and by
-#: their serials what the devices are that no earlier report of this process told of.
+#: their serials the properties of devices that no earlier report of this process described.
 ERROR, MARKERS, DEVICE_FACTS = "clawperator_error", "clawperator_markers", "clawperator_facts"
-
-
 T = TypeVar("T")
-
-
 _BY_HAND = "by hand: Settings, Accessibility, Clawperator; or restart the device"
-
 _FOR_PYTEST: Mapping[RemedyKind, str] = {
     RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {typed}; or any: --claw-device auto; or"
     " all, with one worker each: -n {count} --claw-device auto",
@@ -104,22 +86,22 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
     " return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",
-    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} anew",
+    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} again",
 }
 
 
 def for_pytest(remedy: Remedy) -> str:
-    """Return the words for people who run pytest."""
+    """Word a remedy for people who run pytest."""
     return worded(remedy, _FOR_PYTEST)
 
 
 def hint_of(error: ClawperatorError) -> str | None:
-    """Return what to do next, in options."""
+    """Return the hint of an error, in terms of options."""
     return in_words(error.advice, for_pytest)
 
 
 def in_options(do: Callable[[], T]) -> T:
-    """Call the function; its errors have hints that name options, and no inner frames."""
+    """Call the function; word its errors for pytest, and leave out their inner frames."""
     __tracebackhide__ = True
     try:
         return do()
@@ -128,15 +110,19 @@ def in_options(do: Callable[[], T]) -> T:
         raise error.with_traceback(None) from None  # the message has all there is to know
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Have the errors of tests and of their own fixtures name options, and their causes, too."""
-    error = call.excinfo.value if call.excinfo is not None else None
+def name_options(error: BaseException | None) -> None:
+    """Word the hints of an error, and of its causes, as options."""
+    for one in with_causes(error):
+        if isinstance(one, (ClawperatorError, ExpectationError)):
+            one.wording = for_pytest
+
+
+def with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what led to it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        if isinstance(error, (ClawperatorError, ExpectationError)):
-            error.wording = for_pytest
+        yield error
         error = error.__cause__ or error.__context__
 
 
@@ -145,22 +131,22 @@ PREFIX = "infrastructure: "
 
 
 def is_infrastructure(error: BaseException | None) -> TypeGuard[ClawperatorError]:
-    """Whether an error says that the device, or the way to it, does not work."""
+    """Whether an error means that the device, or the connection to it, does not work."""
     if not isinstance(error, (DeviceError, TransportError, DispatchError)):
         return False
-    # Here the device answered, and said no.
+    # Here the device answered, and refused.
     is_refusal = isinstance(error, (ShellError, PayloadRefusedError))
     return not is_refusal and error.code != ErrorCode.FILE_UNAVAILABLE
 
 
 def is_put_aside(error: BaseException | None) -> bool:
-    """Whether an error only says that the device was given up before."""
+    """Whether an error only repeats that the device was put aside before."""
     details = getattr(error, "details", None)
     return isinstance(details, dict) and bool(details.get("put_aside"))
 
 
 def begin_message(report: pytest.TestReport, text: str) -> None:
-    """Put what became of the device at the beginning of the message of a report."""
+    """Begin the message of a report with what happened to the device."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:  # what the summary of the run and JUnit show
         crash.message = visible(f"{PREFIX}{text}")
@@ -175,25 +161,24 @@ def mark_shared(error: BaseException, cause: str) -> None:
 
 
 def is_shared(error: BaseException | None) -> bool:
-    """Whether an error says nothing about the test that has it."""
+    """Whether an error is shared by many tests, and so not specific to one."""
     return hasattr(error, _MARK)
 
 
 def report_shared(report: pytest.TestReport, error: BaseException | None) -> None:
-    """Have the report say what it shares with others."""
+    """Mark a report with the cause that it shares with others."""
     cause = getattr(error, _MARK, None)
     if report.failed and isinstance(cause, str):
         setattr(report, SHARED_FAILURE, cause)
 
 
-# Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
+# Frames that are not the test's: ours, those of pytest, and those of Python's own library.
 _INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
-
 _PYTHON = str(Path(os.__file__).parent)
 
 
 def end_in_test(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """End the traceback of one of our errors in the test's own line: the message has the rest."""
+    """Cut the traceback of one of our errors at the test's own line; the message explains it."""
     if not isinstance(excinfo.value, ClawperatorError):
         return
     last: TracebackType | None = None
@@ -206,7 +191,7 @@ def end_in_test(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
 
 
 def hide_inner_causes(report: pytest.TestReport, error: BaseException | None) -> None:
-    """Leave out the causes that were caught inside of the package: the message has the rest."""
+    """Leave out causes that were caught inside the package; the message explains them."""
     if not isinstance(error, ClawperatorError):
         return
     chain = getattr(report.longrepr, "chain", None)
@@ -223,7 +208,7 @@ def hide_inner_causes(report: pytest.TestReport, error: BaseException | None) ->
 
 
 def begin_with_code(report: pytest.TestReport, error: BaseException | None) -> None:
-    """Have lines that are cut short begin with what happened, and not with class and device.
+    """Start the summary line with what happened, not with the class and the device.
 
     Both are in the traceback, and files have the device as a property of the test.
     """
@@ -238,7 +223,7 @@ def _before(error: BaseException) -> BaseException | None:
 
 
 def _is_inner(trace: TracebackType) -> bool:
-    """Whether a line is nothing that the author of the test can change."""
+    """Whether a frame is not code that the author of the test can change."""
     name: str = trace.tb_frame.f_globals.get("__name__", "")
     file = trace.tb_frame.f_code.co_filename
     is_python = file.startswith(_PYTHON) and "site-packages" not in file

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_clawperator.plugin.gate import open_gate
+from pytest_clawperator.plugin.gate import behind_gate
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def clawperator_settings(request: pytest.FixtureRequest) -> Settings:
     """Return the options of this run."""
-    return open_gate(request.config).settings_of(request.config)
+    found: Settings = behind_gate(request.config, "settings").settings_of(request.config)
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +40,8 @@ def clawperator_lease(request: pytest.FixtureRequest, clawperator_settings: Sett
     With ``--claw-matrix`` its parameter is a class of devices.
     """
     __tracebackhide__ = True
-    return open_gate(request.config).lease(request, clawperator_settings)
+    found: Lease = behind_gate(request.config, "ladder").lease(request, clawperator_settings)
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -48,28 +50,30 @@ def clawperator_transport(
 ) -> Iterator[Transport]:
     """Reach the device over adb; a device behind a url has no transport."""
     __tracebackhide__ = True
-    yield from open_gate(request.config).transport(request, clawperator_lease)
+    yield from behind_gate(request.config, "ladder").transport(request, clawperator_lease)
 
 
 @pytest.fixture(scope="session")
 def clawperator_client(
     request: pytest.FixtureRequest, clawperator_settings: Settings, clawperator_lease: Lease
 ) -> Iterator[Clawperator]:
-    """Return the client of this process, connected once, for what is done once: logging in, say.
+    """Return the client of this process, connected once, for what is done once, such as a login.
 
     Tests take ``clawperator``, which is the same client, checked before each of them.
     """
     __tracebackhide__ = True
-    yield from open_gate(request.config).client(request, clawperator_settings, clawperator_lease)
+    ladder = behind_gate(request.config, "ladder")
+    yield from ladder.client(request, clawperator_settings, clawperator_lease)
 
 
 @pytest.fixture(scope="session")
 def clawperator_device(
     request: pytest.FixtureRequest, clawperator_client: Clawperator
 ) -> DeviceInfo:
-    """Return what the device is: its serial, model, API level, screen and so on."""
+    """Return the properties of the device: its serial, model, API level, screen and so on."""
     __tracebackhide__ = True
-    return open_gate(request.config).device(clawperator_client)
+    found: DeviceInfo = behind_gate(request.config, "ladder").device(clawperator_client)
+    return found
 
 
 @pytest.fixture
@@ -78,7 +82,8 @@ def _clawperator_requirements(
 ) -> None:
     """Skip a test whose ``claw_device`` markers the device does not meet."""
     __tracebackhide__ = True
-    open_gate(request.config).check_device(request, clawperator_settings, clawperator_device)
+    ladder = behind_gate(request.config, "ladder")
+    ladder.check_device(request, clawperator_settings, clawperator_device)
 
 
 @pytest.fixture
@@ -88,13 +93,14 @@ def clawperator(
     """Return the client on this worker's device, which was checked just now.
 
     The device is online, its screen on and unlocked, its Operator answers, and nothing is in
-    flight. Apps are as the test before left them, unless a ``claw_app`` marker says
+    flight. Apps are as the previous test left them, unless a ``claw_app`` marker says
     otherwise. What the test changes through ``clawperator.device`` is put back after it;
     what fixtures of a wider scope changed stays until the run ends.
     """
     __tracebackhide__ = True
-    rooms = open_gate(request.config)
-    return rooms.client_for_test(request, clawperator_settings, clawperator_client)
+    ladder = behind_gate(request.config, "ladder")
+    found: Clawperator = ladder.client_for_test(request, clawperator_settings, clawperator_client)
+    return found
 
 
 @pytest.fixture
@@ -108,28 +114,31 @@ def clawperator_devices(
     when the test ends.
     """
     __tracebackhide__ = True
-    yield from open_gate(request.config).several(request, clawperator_settings, clawperator)
+    ladder = behind_gate(request.config, "ladder")
+    yield from ladder.several(request, clawperator_settings, clawperator)
 
 
 @pytest.fixture
 def clawperator_checkpoint(
     request: pytest.FixtureRequest, clawperator: Clawperator
 ) -> ReachCheckpoint:
-    """Return a function that brings the device into a state, which is built once.
+    """Return a function that brings the device into a saved state, which is built once.
 
     ``clawperator_checkpoint("logged-in", build=log_in, app="com.example.bank")``: on an
     emulator, the state after ``log_in(clawperator)`` is saved, and restored when it is asked
     for again. Another device is cleared of the app's data, and ``log_in`` is called each time.
     """
     __tracebackhide__ = True
-    return open_gate(request.config).checkpoint(request, clawperator)
+    found: ReachCheckpoint = behind_gate(request.config, "ladder").checkpoint(request, clawperator)
+    return found
 
 
 @pytest.fixture
 def clawperator_payload(request: pytest.FixtureRequest) -> Execution:
     """Return the payload of the test's closest ``claw_payload`` marker, ready to be executed."""
     __tracebackhide__ = True
-    return open_gate(request.config).payload(request)
+    found: Execution = behind_gate(request.config, "ladder").payload(request)
+    return found
 
 
 @pytest.fixture
@@ -138,4 +147,7 @@ def clawperator_artifacts(
 ) -> Artifacts:
     """Return the folder of this test, and attach files to its reports."""
     __tracebackhide__ = True
-    return open_gate(request.config).artifacts(request, clawperator_settings)
+    found: Artifacts = behind_gate(request.config, "ladder").artifacts(
+        request, clawperator_settings
+    )
+    return found

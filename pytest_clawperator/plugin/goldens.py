@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,7 @@ from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
 
 _SETS = ("used", "written", "folders")
-
-# Folders in which nobody keeps tests.
+# Folders without tests.
 _PASSED_OVER = ("node_modules", "venv", "build", "dist", "__pycache__")
 
 
@@ -37,7 +37,7 @@ class GoldenUse:
         self.unsure: Counter[Path] = Counter()
 
     def to_output(self) -> dict[str, Any]:
-        """Return it in plain values, for the way from a worker to the controller."""
+        """Return plain values that a worker can send to the controller."""
         sets = {name: sorted(map(str, getattr(self, name))) for name in _SETS}
         unsure = {str(folder): count for folder, count in self.unsure.items()}
         return {**sets, "unsure": unsure, "is_full": self.is_full}
@@ -53,11 +53,11 @@ class GoldenUse:
         self.is_full = self.is_full and output["is_full"]
 
     def unused(self) -> list[Path]:
-        """List the goldens that nobody asked for, where all tests passed."""
+        """List the goldens that no test used, in folders where all tests passed."""
         return [path for path in self._unasked() if path.parent.parent not in self.unsure]
 
-    def untold(self) -> dict[Path, int]:
-        """Count the tests that did not pass, where some goldens were asked for by nobody."""
+    def unknown(self) -> dict[Path, int]:
+        """Count the tests that did not pass, in folders with goldens that no test used."""
         folders = {path.parent.parent for path in self._unasked()}
         return {folder: self.unsure[folder] for folder in sorted(folders) if folder in self.unsure}
 
@@ -86,21 +86,19 @@ class GoldenUse:
 
 
 _UPDATE = "claw_update_goldens"
-
 _OUTPUT = "clawperator_goldens"
-
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Begin to count."""
+def begin_goldens(config: pytest.Config) -> None:
+    """Begin to count which goldens are used."""
     given = config.invocation_params.dir
     roots = [given / arg for arg in config.args]
     config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
 
 
 def _is_selective(config: pytest.Config) -> bool:
-    """Whether only some tests were asked for."""
+    """Whether only some tests were selected."""
     given = config.invocation_params.dir
     paths = [given / arg.partition("::")[0] for arg in config.args]
     chosen = any("::" in arg for arg in config.args) or any(path.is_file() for path in paths)
@@ -108,13 +106,13 @@ def _is_selective(config: pytest.Config) -> bool:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Notice that a run is not a full one."""
+    """Note that not all tests are run."""
     if items:
         items[0].config.stash[GOLDEN_USE].is_full = False
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+@contextmanager
+def goldens_beside(item: pytest.Item) -> Iterator[None]:
     """Keep the goldens of a test next to it."""
     use = item.config.stash[GOLDEN_USE]
     folder = item.path.parent
@@ -125,24 +123,19 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     store = goldens.GoldenStore(folder, bool(update), used=use.used, written=use.written)
     before = goldens.use(store)
     try:
-        return (yield)
+        yield
     finally:
         goldens.use(before)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Notice a test that may not have come to its goldens."""
-    report = yield
+def note_outcome(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Note a test that may not have reached its goldens."""
     if report.failed or report.skipped:  # and not one that is run again
         item.config.stash[GOLDEN_USE].unsure[item.path.parent] += 1
-    return report
 
 
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Send the use of goldens to the controller; notice that a run was cut short."""
+def end_goldens(session: pytest.Session, exitstatus: int) -> None:
+    """Send the use of goldens to the controller; note whether the run was cut short."""
     use = session.config.stash[GOLDEN_USE]
     for path in session.config.stash.get(UNCOLLECTED_FILES, []):
         use.unsure[path.parent] += 1
@@ -153,25 +146,26 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         output[_OUTPUT] = use.to_output()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any, error: object) -> None:
-    """Add what a worker did."""
+def add_worker_goldens(node: Any) -> None:
+    """Add the goldens that a worker used."""
     node.config.stash[GOLDEN_USE].add(getattr(node, "workeroutput", {}).get(_OUTPUT))
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """List the goldens that were written, and those that nobody uses."""
-    use = config.stash[GOLDEN_USE]
-    _list(terminalreporter, "goldens written", sorted(use.written))
-    untold = [
-        f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
+def write_goldens(reporter: pytest.TerminalReporter) -> None:
+    """List the goldens that were written, and those that no test uses."""
+    use = reporter.config.stash[GOLDEN_USE]
+    _list(reporter, "goldens written", sorted(use.written))
+    unknown = [
+        f"{_shown(folder)}: unknown, because {count} of its tests did not finish"
         " (failed or skipped)"
-        for folder, count in use.untold().items()
+        for folder, count in use.unknown().items()
     ]
-    _list(terminalreporter, "goldens that no test uses", use.unused(), untold)
+    _list(reporter, "goldens that no test uses", use.unused(), unknown)
 
 
-def _list(reporter: Any, title: str, paths: list[Path], notes: Sequence[str] = ()) -> None:
+def _list(
+    reporter: pytest.TerminalReporter, title: str, paths: list[Path], notes: Sequence[str] = ()
+) -> None:
     if paths or notes:
         reporter.section(title)
         for line in (*map(_shown, paths), *notes):

@@ -1,4 +1,4 @@
-"""Secrets are hidden in whatever is reported, by pytest itself and by other plugins."""
+"""Hide secrets in everything that pytest and other plugins report."""
 
 from __future__ import annotations
 
@@ -6,37 +6,31 @@ import linecache
 import logging
 import os
 import warnings
-from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 from pytest_clawperator.plugin.failures import EVIDENCE_FOLDER
 from pytest_clawperator.plugin.report_sinks import guard_reports
-from pytest_clawperator.plugin.reports import hide_in_junit
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import EARLIER_SECRETS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.redaction import SECRETS, SHORTEST, apply_rule, hide, hide_in
 
-# Whose objects reports are made of; what others know a test by, and the collected tests themselves.
+# Packages whose objects are searched; attributes that identify a test, and are left as they are.
 _PACKAGES = ("_pytest",)
-
 _KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node", "result", EVIDENCE_FOLDER)
-
 _LEFT_OUT = (
     "--claw-redact does not hide the values of these variables, which are ordinary words or"
     f" shorter than {SHORTEST} characters: {{names}}. What is a secret all the same can be typed"
     " with secret=True."
 )
-
-# Where pytest writes log records as they come; the rest is part of reports.
+# Where pytest writes log records immediately; the others are part of reports.
 _LOG_HANDLERS = ("log_cli_handler", "log_file_handler")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
+def begin_hiding(config: pytest.Config) -> None:
     """Begin with the secrets that the options describe."""
     config.stash[EARLIER_SECRETS] = SECRETS.secrets
     rules = settings_of(config).redact
@@ -62,40 +56,26 @@ def _guard_others(config: pytest.Config) -> None:
             handler.setFormatter(_Hiding(formatter))
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Forget the secrets of this run: a process may have several."""
+def forget_secrets(config: pytest.Config) -> None:
+    """Forget the secrets of this run: a process may have several runs."""
     SECRETS.secrets = config.stash[EARLIER_SECRETS]
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name a test after its parameter, and not after a secret that is its value."""
+    """Name a test after its parameter if the value is a secret."""
     return argname if isinstance(val, str) and SECRETS.is_in(val) else None
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Hide secrets before any other plugin sees the report."""
-    report = yield
-    _hide(report)
-    return report
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Hide secrets in what other plugins added."""
-    _hide(report)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     """Hide secrets in what failed before any test ran."""
-    _hide(report)
+    hide_in_report(report)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_internalerror(excrepr: Any) -> None:
     """Hide secrets in an error of pytest or of a plugin."""
-    _hide(excrepr)
+    hide_in_report(excrepr)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -111,14 +91,8 @@ def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:
         warning_message.line = hide(line)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hide secrets in what tests wrote to JUnit XML by themselves."""
-    if not SECRETS.is_empty:
-        hide_in_junit(session.config.pluginmanager)
-
-
-def _hide(report: object) -> None:
+def hide_in_report(report: object) -> None:
+    """Hide secrets in all parts of a report."""
     hide_in(report, packages=_PACKAGES, kept=_KEPT)
 
 

@@ -1,4 +1,4 @@
-"""The hooks of the plugin; each says which process calls it.
+"""The hooks of the plugin, each with the process that calls it.
 
 The *controller* is the process that was started: with ``-n`` the one that hands tests out,
 without it the only one. A *worker* is a process that runs tests: with ``-n`` one of several,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @pytest.hookspec(firstresult=True)
 def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate] | None:
-    """List the devices that this run may use, the ones to be preferred first.
+    """List the devices that this run may use, preferred ones first.
 
     Called in the controller, once, before the first device is used. The built-in one asks
     the adb servers, starts simulated phones and takes hosts by their url, as
@@ -51,7 +51,7 @@ def pytest_clawperator_select_device(
 
 @pytest.hookspec
 def pytest_clawperator_device_ready(device: DeviceInfo, client: Clawperator) -> None:
-    """Prepare a device: install an app, say, or set a language.
+    """Prepare a device, for example install an app or set a language.
 
     Called in the worker, once for each device, before the first test that uses it.
     """
@@ -78,7 +78,7 @@ def pytest_clawperator_processors() -> Sequence[Processor] | None:
 def pytest_clawperator_execution_finished(
     execution: Execution, envelope: ResultEnvelope | None, device: DeviceInfo
 ) -> None:
-    """Watch what was run; ``envelope`` is None where none came back.
+    """Observe an execution that has finished; ``envelope`` is None if none was returned.
 
     Called in the worker after each execution.
     """
@@ -96,7 +96,7 @@ def pytest_clawperator_collect_artifacts(
 
 @pytest.hookspec
 def pytest_clawperator_report_sinks(config: pytest.Config) -> Sequence[ReportSink] | None:
-    """Return reports of other formats, which are told what happens in tests with devices.
+    """Return sinks for reports of other formats, which receive what happens in tests with devices.
 
     Called in the worker, once, before the first test that uses a device. The built-in ones are
     for Allure, pytest-html and JUnit XML.

@@ -36,7 +36,7 @@ from pytest_clawperator.plugin.app_state import (
     reach_checkpoint,
 )
 from pytest_clawperator.plugin.artifacts import Artifacts
-from pytest_clawperator.plugin.clients import client_connected
+from pytest_clawperator.plugin.clients import client_connected, close_later
 from pytest_clawperator.plugin.connecting import (
     client_for,
     client_of,
@@ -52,7 +52,6 @@ from pytest_clawperator.plugin.failures import (
     is_infrastructure,
     mark_shared,
 )
-from pytest_clawperator.plugin.late_closing import close_later
 from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
 from pytest_clawperator.plugin.marker_values import (
     AppUse,
@@ -75,40 +74,6 @@ from pytest_clawperator.plugin.stash import (
 from pytest_clawperator.plugin.worker_input import ask, is_worker, reply, send
 from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import Transport
-
-_TYPES = {
-    "clawperator_settings": Settings,
-    "clawperator_lease": Lease,
-    "clawperator_client": Clawperator,
-}
-
-
-def check_values(**values: object) -> None:
-    """Raise if a fixture of this name returned something else than it should."""
-    __tracebackhide__ = True
-    for name, value in values.items():
-        wanted = _TYPES.get(name)
-        if wanted is None:
-            _require(_is_transport(value), name, value, Transport)
-        else:
-            _require(isinstance(value, wanted), name, value, wanted)
-
-
-def _is_transport(value: object) -> bool:
-    wanted = [name for name in vars(Transport) if not name.startswith("_")]
-    return all(getattr_static(value, name, None) is not None for name in wanted)
-
-
-def _require(fits: bool, name: str, value: object, wanted: type) -> None:
-    __tracebackhide__ = True
-    if not fits:
-        kind = wanted.__name__
-        raise ConfigurationError(
-            f"the fixture {name} gave {short_repr(value)}, wanted a {kind}",
-            hint=f"Have the fixture that replaces it return or yield a pytest_clawperator.{kind};"
-            " `pytest --fixtures -v` says where that is.",
-        )
-
 
 T = TypeVar("T")
 
@@ -163,7 +128,7 @@ def client(
 
 
 def device(client: Clawperator) -> DeviceInfo:
-    """Return what the device of a client is."""
+    """Return the properties of a client's device."""
     __tracebackhide__ = True
     check_values(clawperator_client=client)
     return client.device.info
@@ -200,7 +165,7 @@ def client_for_test(
 
 
 def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> ReachCheckpoint:
-    """Return the function that brings the device of a test into a state."""
+    """Return the function that brings the device of a test into a saved state."""
     __tracebackhide__ = True
     check_values(clawperator_client=client)
     check = partial(ensure_health, request.config, client)
@@ -228,7 +193,7 @@ def artifacts(request: pytest.FixtureRequest, settings: Settings) -> Artifacts:
 
 
 def _for_all_tests(do: Callable[[], T]) -> T:
-    """Call a function whose error is that of every test with the fixture, as it is called once."""
+    """Call a function once for all tests with a fixture; mark its error as shared by them."""
     __tracebackhide__ = True
     try:
         return in_options(do)
@@ -238,7 +203,7 @@ def _for_all_tests(do: Callable[[], T]) -> T:
 
 
 def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
-    """Put back after the test what it changes, and now what is left of an earlier one.
+    """Restore after the test what it changes, and now what is left of an earlier one.
 
     Unlike what stands after a ``yield``, a finalizer waits until the evidence of a failed
     setup is taken.
@@ -252,7 +217,7 @@ def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
 
 
 def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -> None:
-    """Begin with the app of a ``claw_app`` marker, and end with it."""
+    """Start the app of a ``claw_app`` marker, and stop it after the test."""
     __tracebackhide__ = True
     if is_missing(client, use):
         if use.missing == "skip":
@@ -263,10 +228,10 @@ def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -
 
 
 def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: Settings) -> float:
-    """Return how long a test looks for nodes: as its marker says, its settings, or the client.
+    """Return how long a test searches for nodes: by its marker, its settings, or the client.
 
     The settings of a folder may be others than those that the client was connected with; a
-    timeout that somebody gave the client stays.
+    timeout that was set on the client stays.
     """
     marked = timeout_of(request.node)
     if marked is not None:
@@ -278,7 +243,7 @@ def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: S
 def _matchers_of(
     request: pytest.FixtureRequest, client: Clawperator, settings: Settings
 ) -> Matchers:
-    """Return what is so where several nodes fit: as the marker, the settings, or the client say."""
+    """Return what happens if several nodes match: by the marker, the settings, or the client."""
     marked = matchers_of(request.node)
     if marked is not None:
         return marked
@@ -287,23 +252,21 @@ def _matchers_of(
 
 
 def _restore(config: pytest.Config, client: Clawperator) -> None:
-    """Put back what fixtures of the run changed; a failure is shown, as no test is to blame."""
+    """Restore what session fixtures changed; a failure is only shown, as no test caused it."""
     if any(
         health.is_put_aside and runner is client.runner
         for runner, health in config.stash.get(DEVICE_HEALTH, {}).items()
     ):
-        return  # asking such a device would only keep everybody waiting
+        return  # asking such a device would only take time
     try:
         client.device.restore()
     except ClawperatorError as error:
         events_of(config).notice(client.serial, error.message)
 
 
-# How long a test waits for others of its run to be done with the spare devices.
+# How long a test waits for other tests of its run to give spare devices back.
 PATIENCE = 600.0
-
-
-# The topics of workers: how many spare devices they want, that they are done with them, and
+# The messages of workers: how many spare devices they want, that they give them back, and
 # which of them does not work.
 _WANT, _DONE, _BROKEN = "spares wanted", "spares done", "spare broken"
 
@@ -312,7 +275,7 @@ class SeveralDevices(Protocol):
     """What ``clawperator_devices`` returns: ``alice, bob = clawperator_devices(2)``."""
 
     def __call__(self, count: int) -> list[Clawperator]:
-        """Return this many clients, each on a device of its own; the first is the test's."""
+        """Return this many clients, each on another device; the first is the test's own."""
 
 
 def several(
@@ -331,7 +294,7 @@ def _several(
     def devices(count: int) -> list[Clawperator]:
         if type(count) is not int or count < 1:
             raise ConfigurationError(
-                f"clawperator_devices({count!r}) is no number of devices",
+                f"clawperator_devices({count!r}) is not a number of devices",
                 hint="Allowed is a number from 1 on: clawperator_devices(2).",
             )
         leases = _take(config, count - 1) if count > 1 else []
@@ -360,7 +323,7 @@ def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
 
 
 def _with_tickets(config: pytest.Config, leases: Sequence[Lease]) -> list[Lease]:
-    """Return the leases as they are now: they were made when the run began."""
+    """Return the leases with their current tickets: they were made when the run began."""
     return [config.stash[DEVICE_POOL].with_ticket(lease) for lease in leases]
 
 
@@ -376,7 +339,7 @@ def _take(config: pytest.Config, count: int) -> list[Lease]:
         if not answer["leases"]:
             raise DeviceUnavailableError(
                 "the spare devices that the test waited for did not work and were put aside",
-                hint="See to them, and run the test again.",
+                hint="Repair them, and run the test again.",
             )
         return [Lease(**lease) for lease in answer["leases"]]
     given: Queue[Sequence[Lease]] = Queue()
@@ -397,7 +360,7 @@ def _give_back(config: pytest.Config) -> None:
 def _connected(
     config: pytest.Config, settings: Settings, lease: Lease, after: ExitStack
 ) -> Clawperator:
-    """Connect a spare device for as long as the test lasts; one that does not work is given up."""
+    """Connect a spare device for the test; one that does not work is put aside."""
     try:
         return _connect(config, settings, lease, after)
     except ClawperatorError as error:
@@ -430,3 +393,29 @@ def _not_free(count: int) -> LeaseError:
         f"after {PATIENCE:g} s the {count} spare devices of this run are still in use",
         hint="Keep more of them from the workers with --claw-spare-devices.",
     )
+
+
+_TYPES = {
+    "clawperator_settings": Settings,
+    "clawperator_lease": Lease,
+    "clawperator_client": Clawperator,
+}
+
+
+def check_values(**values: object) -> None:
+    """Raise if a fixture of this name, which a conftest may have replaced, has the wrong type."""
+    __tracebackhide__ = True
+    for name, value in values.items():
+        wanted = _TYPES.get(name, Transport)
+        if not (_is_transport(value) if wanted is Transport else isinstance(value, wanted)):
+            kind = wanted.__name__
+            raise ConfigurationError(
+                f"the fixture {name} gave {short_repr(value)}, wanted a {kind}",
+                hint="Have the fixture that replaces it return or yield a"
+                f" pytest_clawperator.{kind}; `pytest --fixtures -v` says where that is.",
+            )
+
+
+def _is_transport(value: object) -> bool:
+    wanted = [name for name in vars(Transport) if not name.startswith("_")]
+    return all(getattr_static(value, name, None) is not None for name in wanted)

@@ -43,7 +43,11 @@ from pytest_clawperator.transport.wire import AdbServer
 
 
 class ReservedLeases:
-    """The leases of a run; those that are reserved are taken without being released before."""
+    """The leases of a run; a reserved one can be taken without releasing it first.
+
+    An emulator is reserved under the serial that it is about to have. So a run that uses whatever
+    is connected does not take it, neither while it boots nor while it ends.
+    """
 
     def __init__(self, store: LeaseStore) -> None:
         self._store = store
@@ -51,9 +55,9 @@ class ReservedLeases:
         self._turn = threading.Lock()
 
     def reserve(self, key: str) -> Callable[[], None] | None:
-        """Lease a device for later; return what releases it, or None if somebody has it.
+        """Reserve a device; return a function that releases it, or None if it is taken.
 
-        Once it is taken, it is no longer released by that.
+        After ``try_take`` that function no longer has an effect.
         """
         hold = self._store.try_take(key)
         if hold is None:
@@ -63,25 +67,25 @@ class ReservedLeases:
         return partial(self._release, hold)
 
     def try_take(self, key: str) -> Hold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
         with self._turn:
             reserved = self._reserved.pop(key, None)
         return reserved or self._store.try_take(key)
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody; one that is reserved can be taken."""
+        """Return the holder of the device, if any; a device reserved here counts as free."""
         return None if key in self._reserved else self._store.holder(key)
 
     def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder; False if it has it not."""
+        """Take the device from this holder; return False if the holder does not have it."""
         return self._store.evict(key, holder)
 
     def borrow(self, ticket: str) -> Permit:
-        """Return the right to use a device that another process of the run has leased."""
+        """Return the permit to use a device that another process of the run has leased."""
         return self._store.borrow(ticket)
 
     def close(self) -> None:
-        """Release what nobody took, and close the store."""
+        """Release the reserved devices that were not taken, and close the store."""
         for hold in tuple(self._reserved.values()):
             self._release(hold)
         self._store.close()
@@ -109,22 +113,22 @@ def leases_of(config: pytest.Config) -> ReservedLeases:
 def reserve_emulator(
     config: pytest.Config, server: AdbServer, serial: str
 ) -> Callable[[], None] | None:
-    """Lease an emulator for this run; return what releases it, or None if another run has it."""
+    """Reserve an emulator; return a function that releases it, or None if it is taken."""
     return leases_of(config).reserve(emulator_key(serial, server))
 
 
-# Who asks for a device where there are no workers.
+# The worker id in a run without workers.
 ALONE = "main"
 
 
 def is_wished(config: pytest.Config) -> bool:
-    """Whether the options say which devices the run shall use."""
+    """Whether the options choose devices."""
     settings = settings_of(config)
     return bool(settings.device or settings.matrix or settings.require or settings.spare_devices)
 
 
 def pool_of(config: pytest.Config) -> DevicePool:
-    """Return the devices of this run, looked for once; none of them is held yet."""
+    """Return the devices of this run, which are listed once; none is held yet."""
     if DEVICE_POOL not in config.stash:
         store = leases_of(config)
         # Emulators that are started below end before their leases do.
@@ -145,7 +149,7 @@ def _close_pool(config: pytest.Config) -> None:
 
 
 def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease:
-    """Take a device where there are no workers; with a matrix, one of this class."""
+    """Take a device in a run without workers; with a matrix, one of this class."""
     pool = hold_alone(config)
     spares_of(config)
     pool.give_back(ALONE)
@@ -159,7 +163,7 @@ def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease
 
 
 def _select(config: pytest.Config, free: Sequence[Candidate], worker_id: str) -> Candidate | None:
-    """Call the hook that chooses a device, with what the device must be like."""
+    """Call the hook that chooses a device that meets the requirements."""
     chosen: Candidate | None = call_hook(
         config.hook.pytest_clawperator_select_device,
         candidates=free,
@@ -183,7 +187,7 @@ def _combined(require: Requirements | None, device_class: DeviceClass | None) ->
 
 
 def hold_alone(config: pytest.Config) -> DevicePool:
-    """Hold what one process needs: a device, or one of each class, and the spare ones."""
+    """Hold what a single process needs: one device, or one of each class, and the spare ones."""
     pool = pool_of(config)
     if pool.held:
         return pool
@@ -197,7 +201,7 @@ def hold_alone(config: pytest.Config) -> DevicePool:
 def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
     """Hold a device for each worker, and the spare ones.
 
-    Where nobody said which, those that are free: workers without one run the tests that
+    If no option chooses devices, hold those that are free: workers without one run the tests that
     need none.
     """
     pool, spare, classes = pool_of(config), settings_of(config).spare_devices, 0
@@ -240,13 +244,13 @@ def hold_all(config: pytest.Config) -> int:
 
 
 def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
-    """Find the classes of ``--claw-matrix``; where each device is one, the devices are held."""
+    """Find the classes of ``--claw-matrix``; if each device is a class, hold the devices."""
     if DEVICE_CLASSES not in config.stash:
         matrix, devices = settings_of(config).matrix, []
         if matrix is None or settings_of(config).validate:
             return ()
         if _is_each(config) and is_listing(config) and not config.option.collectonly:
-            return ()  # only the ids of tests tell the devices, and nobody asked for those
+            return ()  # devices only show in the ids of tests, which are not listed
         if _is_each(config):
             devices = [one.info for one in _each(config)]
         config.stash[DEVICE_CLASSES] = matrix.classes(devices)
@@ -254,7 +258,7 @@ def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
 
 
 def _each(config: pytest.Config) -> Sequence[Candidate]:
-    """Return the devices that are a class of their own: all that workers can have."""
+    """Return the devices for a matrix of single devices: all that workers can have."""
     if config.option.collectonly:
         return pool_of(config).candidates
     pool = hold_alone(config)
@@ -273,7 +277,7 @@ def _wanted_classes(config: pytest.Config) -> Sequence[DeviceClass]:
 
 
 def spares_of(config: pytest.Config) -> Spares:
-    """Return the devices for tests that want several, once the devices of the run are held."""
+    """Return the spare devices, once the devices of the run are held."""
     if SPARE_DEVICES not in config.stash:
         pool = pool_of(config)
         groups = _groups(config, pool)
@@ -317,7 +321,7 @@ def _hold(config: pytest.Config, groups: Iterable[Sequence[Candidate]]) -> None:
 
 
 def _hold_free(config: pytest.Config, candidates: Sequence[Candidate]) -> None:
-    """Hold those that are free now, show who has the others; wait only if there are too few."""
+    """Hold the free ones, and show who holds the others; wait only if too few are free."""
     pool = pool_of(config)
     others = pool.hold_free(candidates)
     if len(pool.held) <= settings_of(config).spare_devices:
@@ -334,7 +338,7 @@ def _per(config: pytest.Config) -> int:
 
 
 def _groups(config: pytest.Config, pool: DevicePool) -> list[Sequence[Candidate]]:
-    """Return the devices of each class, as often as the class shall have one and can."""
+    """Return the devices of each class, repeated for each device that the class should have."""
     members = _members(pool, _wanted_classes(config))
     return [group for group in members for _ in range(min(_per(config), len(group)))]
 
@@ -368,7 +372,7 @@ def too_few_workers(classes: int, workers: int, *, spare: int, per: int = 1) -> 
 def lease_of(config: pytest.Config, device_class: DeviceClass | None = None) -> Lease:
     """Return the device of this process; in a matrix, that of a class.
 
-    An error of the first time is raised again: nothing is looked for, or started, twice.
+    An error of the first call is raised again: nothing is searched for or started twice.
     """
     known = config.stash.setdefault(LEASES_BY_CLASS, {})
     label = device_class.label if device_class else None
@@ -388,7 +392,7 @@ def lease_of(config: pytest.Config, device_class: DeviceClass | None = None) -> 
 
 
 def why_no_device(config: pytest.Config, device_class: DeviceClass) -> str | None:
-    """Return why this process has no device of the class; None if it has one."""
+    """Return the reason why this process has no device of the class; None if it has one."""
     if is_worker(config):
         handed = worker_input(config)
         if device_class.label in handed.get(OWN_CLASSES, (device_class.label,)):
@@ -406,7 +410,7 @@ def _handed_lease(handed: dict[str, Any]) -> Lease:
         return Lease(**handed[LEASE])
     code, message, hint = handed.get(WHY_NO_LEASE) or (
         None,
-        f"no devices were looked for by the {handed['workercount']} workers",
+        f"no devices were assigned to the {handed['workercount']} workers",
         "Say which ones: --claw-device auto takes those that are connected, --claw-device sim"
         " starts simulated phones.",
     )

@@ -33,12 +33,9 @@ from pytest_clawperator.plugin.settings import allowed_timeout, is_timeout, is_v
 from pytest_clawperator.plugin.stash import MARKER_PROBLEMS
 from pytest_clawperator.plugin.worker_input import is_worker
 
-# What becomes of a test whose app is not on the device.
+# What happens to a test whose app is not on the device.
 MISSING = ("error", "skip")
-
 _LONGEST_MARK = 200
-
-
 Missing = Literal["error", "skip"]
 
 
@@ -60,17 +57,17 @@ def requirements_of(item: pytest.Item) -> list[Requirements]:
 
 
 def app_of(item: pytest.Item) -> AppUse | None:
-    """Return the app that the test is about, as its closest marker says."""
+    """Return the app of the test's closest marker."""
     return next(_values(item, "claw_app"), None)
 
 
 def timeout_of(item: pytest.Item) -> float | None:
-    """Return how long the test's actions look for a node, as its closest marker says."""
+    """Return the timeout of the test's closest marker."""
     return next(_values(item, "claw_timeout"), None)
 
 
 def matchers_of(item: pytest.Item) -> Matchers | None:
-    """Return what is so where several nodes fit, as the test's closest marker says."""
+    """Return what the test's closest marker says about several matching nodes."""
     return next(_values(item, "claw_matchers"), None)
 
 
@@ -80,7 +77,7 @@ def payloads_of(item: pytest.Item) -> list[Path | Any]:
 
 
 def marker_value(item: pytest.Item, mark: pytest.Mark) -> Any:
-    """Return the value of a marker; raise a usage error where it makes no sense."""
+    """Return the value of a marker; raise a usage error if it makes no sense."""
     try:
         return READERS[mark.name](item, *mark.args, **mark.kwargs)
     except InvalidMarker as exc:
@@ -134,14 +131,15 @@ def _app(
             raise InvalidMarker(f"{name}={shown(value)} is neither True nor False")
     if missing not in MISSING:
         allowed = " or ".join(map(repr, MISSING))
-        raise InvalidMarker(f"missing={shown(missing)} is no choice; allowed is {allowed}")
+        raise InvalidMarker(f"missing={shown(missing)} is not a choice; allowed is {allowed}")
     if not isinstance(package, str):
         raise InvalidMarker(
             f"the package is a text such as 'com.example.shop', found {shown(package)}"
         )
     if not isinstance(grant, (list, tuple)):
         right = [grant] if isinstance(grant, str) else ["android.permission.CAMERA"]
-        raise InvalidMarker(f"grant={shown(grant)} is no list of permissions; write grant={right}")
+        problem = f"grant={shown(grant)} is not a list of permissions; write grant={right}"
+        raise InvalidMarker(problem)
     try:
         package_name(package)
         permissions = tuple(permission_name(name) for name in grant)
@@ -204,20 +202,19 @@ def load_payload(declared: Path | Any) -> Execution:
     return complete_execution(text)
 
 
-# Comes before every other fixture of a test, so that a device that does not fit is reported first.
+# Set up before all other fixtures of a test, so that a device that does not fit is reported first.
 _DEVICE_CHECK = "_clawperator_requirements"
-
 _SHOWN_PROBLEMS = 20
 
 
 def apply_markers(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse markers that make no sense, and give tests that ask for a device its fixtures."""
+    """Refuse markers that make no sense, and add the fixtures that markers bring."""
     refused: dict[int, str] = {}
     for item in items:
         marks = markers_of(item)
         if problems := dict(_problems(item, marks)):
             for mark, problem in problems.items():
-                refused.setdefault(mark, problem)  # tests that share a marker tell of it once
+                refused.setdefault(mark, problem)  # a marker of several tests is reported once
             item.stash[MARKER_PROBLEMS] = "\n".join(problems.values())
         else:
             _add_fixtures(item, {mark.name for mark in marks})
@@ -225,9 +222,8 @@ def apply_markers(config: pytest.Config, items: list[pytest.Item]) -> None:
         raise pytest.UsageError(*_shortened(list(refused.values())))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fail a test whose markers make no sense, in a worker: there, refusing is crashing."""
+def fail_for_markers(item: pytest.Item) -> None:
+    """Fail a test whose markers make no sense, in a worker: a usage error would crash it."""
     if MARKER_PROBLEMS in item.stash:
         pytest.fail(item.stash[MARKER_PROBLEMS], pytrace=False)
 
@@ -241,7 +237,7 @@ def _add_fixtures(item: pytest.Item, names: set[str]) -> None:
 
 
 def _problems(item: pytest.Item, marks: list[pytest.Mark]) -> Iterator[tuple[int, str]]:
-    """Yield what is wrong with markers, by the identity of the marker."""
+    """Yield the problems of markers, by the identity of the marker."""
     for mark in marks:
         try:
             value = marker_value(item, mark)
@@ -262,7 +258,7 @@ def _shortened(problems: list[str]) -> list[str]:
 
 
 def _check_payload(item: pytest.Item, mark: pytest.Mark, payload: Path | Any) -> None:
-    """Judge what is written in the marker; what is in a file is judged where it is used."""
+    """Check a payload in the marker itself; a file is checked when it is used."""
     if isinstance(payload, Path):
         if not is_file(payload):
             state = "is a folder" if payload.is_dir() else "is not there"

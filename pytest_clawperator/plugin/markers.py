@@ -1,6 +1,6 @@
 """The markers, as ``pytest --markers`` shows them.
 
-A new marker is a line here and a reader in ``input/marker_values.py``.
+A new marker is a line here and a reader in ``marker_values.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MARKERS = (
     " that the test is about: started before the test, and stopped before and after it; with"
     ' missing="skip" the test is skipped where the app is not installed.',
     "claw_timeout(seconds): how long actions and expectations of the test look for a node.",
-    "claw_matchers(kind): what is so where several nodes fit an action on one: 'strict', that is an"
+    "claw_matchers(kind): what happens when several nodes match an action on one: 'strict', an"
     " error; 'first', the first wins.",
     "claw_payload(path_or_dict): a payload of the test, which --claw-validate checks; a path"
     " starts from the folder of the test file.",
@@ -27,7 +27,6 @@ MARKERS = (
 )
 #: The markers that bring a test its device, whether or not it names a fixture.
 ASK_FOR_DEVICE = ("claw_device", "claw_app")
-
 #: The names of all of them.
 NAMES = frozenset(
     ["claw_device", "claw_app", "claw_timeout", "claw_matchers", "claw_payload", "claw_skill"]
@@ -35,7 +34,7 @@ NAMES = frozenset(
 
 
 def add_markers(config: pytest.Config) -> None:
-    """Make the markers known, so that ``--strict-markers`` takes them."""
+    """Register the markers, so that ``--strict-markers`` accepts them."""
     for line in MARKERS:
         config.addinivalue_line("markers", line)
 
@@ -46,7 +45,7 @@ def markers_of(item: pytest.Item) -> list[pytest.Mark]:
 
 
 def misspelt_marker(item: pytest.Item) -> tuple[pytest.Mark, str] | None:
-    """Return a marker that is nearly one of ours and that nobody has registered, and ours."""
+    """Return an unregistered marker that is nearly one of ours, and the one that is meant."""
     registered = {re.split(r"[(:]", line)[0].strip() for line in item.config.getini("markers")}
     for mark in item.iter_markers():
         if mark.name not in registered and mark.name.startswith("claw"):

@@ -1,7 +1,7 @@
 """A matrix: each test that uses a device is collected once for each class of devices.
 
 The class is a parameter of ``clawperator_lease``. In one process pytest therefore brings the
-tests of a class together, and makes everything that is built on the device anew for the next.
+tests of a class together, and sets up all fixtures that use the device again for the next.
 What pytest cannot multiply runs once, on any device: methods of ``unittest.TestCase``, and
 tests that ask for their device only while they run.
 """
@@ -21,13 +21,13 @@ from pytest_clawperator.plugin.failures import CLASS_PROPERTY, DEVICE_PROPERTY
 from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE
 from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.stash import DEVICE_CLASSES
-from pytest_clawperator.plugin.worker_input import CLASSES, is_worker, worker_input
+from pytest_clawperator.plugin.worker_input import CLASSES, worker_input
 
 _LEASE = "clawperator_lease"
 
 
 def classes_of(config: pytest.Config) -> tuple[DeviceClass, ...]:
-    """Return the classes that tests are multiplied by; none without a matrix."""
+    """Return the classes of the matrix; none without a matrix."""
     if DEVICE_CLASSES not in config.stash:
         handed = worker_input(config).get(CLASSES)
         if handed is None:
@@ -57,7 +57,7 @@ def empty_classes(classes: Iterable[DeviceClass], pool: DevicePool) -> dict[str,
     """Return the classes that no device of the run belongs to, and why."""
     found = [one.info for one in pool.candidates]
     return {
-        one.label: f"--claw-matrix: every device that is {one.label} is held by somebody else"
+        one.label: f"--claw-matrix: every device that is {one.label} is held by another run"
         if any(map(one.holds, found))
         else why_class_is_empty(one, found)
         for one in classes
@@ -78,7 +78,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Add the class to every report of the test, however early the test ends."""
+    """Add the class to every report of the test, even if the test ends early."""
     device_class = class_of(item)
     if device_class is not None:
         item.user_properties.append((CLASS_PROPERTY, device_class.label))
@@ -95,11 +95,11 @@ def _uses_device(metafunc: pytest.Metafunc) -> bool:
 
 
 def _with_client(clawperator: object) -> None:
-    """Stand for a test whose markers will bring it a client."""
+    """Stand in for a test whose markers will bring it a client."""
 
 
 def _has_own_device(metafunc: pytest.Metafunc) -> bool:
-    """Whether the test or a conftest decides on the device, so that no class can."""
+    """Whether the test or a conftest chooses the device itself."""
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         if _LEASE in (names.replace(",", " ").split() if isinstance(names, str) else names):
@@ -113,34 +113,24 @@ def _has_own_device(metafunc: pytest.Metafunc) -> bool:
 
 
 _SHOWN_TESTS = 30
-
 _SHOWN_NAMES = 3
-
 _BAD = ("failed", "error")
-
-_FIRST = ("passed", "failed", "error", "skipped")
+_FIRST = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 
 
 class Outcome(NamedTuple):
-    """What became of a test, in pytest's words: ``failed`` or ``F``, for one."""
+    """The outcome of a test as pytest names it: ``failed`` and ``F``, for example."""
 
     category: str
     letter: str
 
 
 Row = Mapping[str, Outcome]
-
 _NOTHING = Outcome("-", "-")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Add up, except in workers, whose reports are added up where they arrive."""
-    if not is_worker(config):
-        config.pluginmanager.register(MatrixTable(config), "clawperator-matrix-table")
-
-
 class MatrixTable:
-    """Collects what became of each test in each class, and prints it."""
+    """Collects the outcome of each test in each class, and prints the table."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -149,7 +139,7 @@ class MatrixTable:
         self._begun: set[str] = set()
         self._without_class: dict[str, None] = {}
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Count a report."""
         label = self._label_of(report)
         if label is None:
@@ -178,8 +168,8 @@ class MatrixTable:
         named = (label for label in labels if without_class(report.nodeid, label) != report.nodeid)
         return next(named, None)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show where the classes differ, and then what became of each."""
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write the tests on which classes differ, and the totals of each class."""
         verbosity = self._config.get_verbosity()
         if verbosity < 0 or not (self._outcomes or self._without_class):
             return
@@ -225,7 +215,7 @@ class _Rows:
             label: Counter(row[label].category for row in outcomes.values() if label in row)
             for label in labels
         }
-        # Where no test could begin, for want of a device say, there is nothing to compare.
+        # A class in which no test could begin, perhaps without a device, is not compared.
         self._compared = [label for label in labels if label in begun]
         self._is_numbered = False
 
@@ -242,12 +232,11 @@ class _Rows:
             write_line(reporter, f"... and {rest} more (-v shows them)")
 
     def write_totals(self, reporter: pytest.TerminalReporter, seconds: Mapping[str, float]) -> None:
-        """Write a line for each class: what became of its tests, and how long they took."""
+        """Write a line for each class: the outcomes of its tests, and how long they took."""
         width = max(map(len, self._labels))
         for number, label in enumerate(self._labels, 1):
             counts = self._counts[label]
-            parts = [f"{counts[name]} {_plural(name, counts[name])}" for name in _ordered(counts)]
-            line = f"{label:{width}}  {', '.join(parts)} in {seconds[label]:.1f}s"
+            line = f"{label:{width}}  {listed_counts(counts)} in {seconds[label]:.1f}s"
             if self._is_numbered:
                 line = f"{number:>2}  {line}"
             if label not in self._compared:
@@ -255,7 +244,7 @@ class _Rows:
             write_line(reporter, line, **_colour(counts))
 
     def _rank(self, row: Row) -> int:
-        """Return how far up a test belongs: 0 differs and failed, 1 differs, 2 ended alike."""
+        """Return the rank of a test: 0 differs and failed, 1 differs, 2 the same in all classes."""
         found = {row[label].category for label in self._compared if label in row}
         return 2 if len(found) < 2 else 1 if found.isdisjoint(_BAD) else 0
 
@@ -271,7 +260,7 @@ class _Rows:
     def _write_rows(
         self, reporter: pytest.TerminalReporter, rows: Sequence[tuple[str, Row]]
     ) -> None:
-        """Write a column for each class: in words, or by number if these do not fit."""
+        """Write a column for each class: in words, or numbered if words do not fit."""
         cells = [[row.get(label, _NOTHING) for label in self._labels] for _, row in rows]
         texts = [[outcome.category for outcome in line] for line in cells]
         heads = list(self._labels)
@@ -301,12 +290,14 @@ def _joined(cells: Sequence[str], widths: Sequence[int], test: str) -> str:
     return " ".join([*padded, "", test])
 
 
-def _plural(name: str, count: int) -> str:
-    return "errors" if name == "error" and count > 1 else name
-
-
-def _ordered(counts: Mapping[str, int]) -> list[str]:
-    return [*(name for name in _FIRST if name in counts), *sorted(set(counts).difference(_FIRST))]
+def listed_counts(counts: Mapping[str, int]) -> str:
+    """Return how often each outcome occurred: ``3 passed, 2 errors``."""
+    names = [name for name in _FIRST if counts.get(name)]
+    names += sorted(name for name in counts if counts[name] and name not in _FIRST)
+    plural = {"error": "errors"}
+    return ", ".join(
+        f"{counts[name]} {plural.get(name, name) if counts[name] > 1 else name}" for name in names
+    )
 
 
 def _colour(counts: Mapping[str, int]) -> dict[str, bool]:

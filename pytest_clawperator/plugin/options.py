@@ -1,8 +1,7 @@
 """The options: one table, from which come the command line and the ini twins.
 
-A new option is a row here, a field of ``Settings`` (``input/settings.py``) and a parser
-(``input/option_values.py``), all under the same name: the flag is ``--claw-…``, the ini twin
-``claw_…``.
+A new option is a row here, and a field and a parser in ``settings.py``, all under the same name:
+the flag is ``--claw-…``, the ini twin ``claw_…``.
 """
 
 from __future__ import annotations
@@ -134,19 +133,18 @@ OPTIONS = (
     ),
     Option(
         "timeout",
-        "How many seconds actions and expectations look for a node, unless told otherwise."
-        " Default: 5.",
+        "How many seconds actions and expectations look for a node by default. Default: 5.",
         "SECONDS",
     ),
     Option(
         "matchers",
-        "What is so where several nodes fit an action on one: strict (an error, and every action"
-        " is proved by a look at the screen) or first (the first wins). Default: strict.",
+        "What happens when several nodes match an action on one: strict (an error, and every"
+        " action is verified by a snapshot) or first (the first is used). Default: strict.",
         "KIND",
     ),
     Option(
         "output",
-        "Folder for evidence; each run makes one of its own in it. Default: claw-results.",
+        "Folder for evidence; each run creates its own subfolder. Default: claw-results.",
         "FOLDER",
     ),
     Option(
@@ -214,7 +212,7 @@ OPTIONS = (
         " Other tests run only where the command line names them.",
         "PATH",
     ),
-    Option("update_goldens", "Write the golden screens that are missing or do not fit."),
+    Option("update_goldens", "Write the golden screens that are missing or do not match."),
     Option(
         "strict",
         "Fail tests that no device of the run fits, instead of skipping them. On where the"
@@ -224,7 +222,7 @@ OPTIONS = (
     Option(
         "doctor",
         "Run no test: examine this computer and the chosen devices, all of them without"
-        " --claw-device, and say what is wrong and what mends it.",
+        " --claw-device, and report what is wrong and how to fix it.",
     ),
     Option(
         "validate",
@@ -275,7 +273,7 @@ def written_value(config: pytest.Config, option: Option) -> Any:
 
 
 def is_switched_on(config: pytest.Config, field: str) -> bool:
-    """Whether a switch is on; what is written for it is judged later."""
+    """Whether a switch is on; a wrong value is reported later."""
     written = on_command_line(config, field)
     try:
         return bool(config.getini(f"claw_{field}") if written is None else written)

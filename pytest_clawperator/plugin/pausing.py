@@ -1,4 +1,4 @@
-"""``--claw-pause`` and ``clawperator.pause()``: the device stays as it is, and somebody looks."""
+"""``--claw-pause`` and ``clawperator.pause()``: stop, and leave the device as it is."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator, ask, is_interactive
 from pytest_clawperator.errors import ClawperatorWarning
-from pytest_clawperator.plugin.clients import ClientActivity, clients_of, on_client_used
+from pytest_clawperator.plugin.clients import ClientActivity, clients_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import settings_of_item, source_of
 from pytest_clawperator.plugin.stash import CURRENT_TEST, SETTINGS
 
-#: The title of the section in which a report says why there was no pause.
+#: The title of the section of a report that explains why there was no pause.
 SECTION = "clawperator"
-
-
 _NO_TERMINAL = (
     "not paused, because there is no terminal to ask on; run pytest in a terminal, and without -n"
 )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Set up pausing, which is refused where nobody could be asked."""
+def refuse_pausing_with_workers(config: pytest.Config) -> None:
+    """Raise a usage error for ``--claw-pause`` with ``-n``: workers have no terminal."""
     settings = config.stash.get(SETTINGS, None)
     is_spread = config.getoption("dist", "no") != "no" and not config.option.collectonly
     if is_spread and settings is not None and settings.pause:
@@ -35,7 +33,6 @@ def pytest_configure(config: pytest.Config) -> None:
             f"{source_of(config, 'pause')}: with -n tests run in workers, which have no terminal"
             " to ask on; run without -n, or with -n 0"
         )
-    on_client_used(config, _set_pauser)
 
 
 def pytest_exception_interact(
@@ -56,8 +53,9 @@ def pytest_exception_interact(
         report.sections.append((SECTION, _NO_TERMINAL))
 
 
-def _set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
-    # Its next test may use it unnoticed, so this one is not remembered.
+def set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
+    """Let ``clawperator.pause()`` use the terminal of this run."""
+    # The client's next test may use it unnoticed, so this test is not remembered.
     activity.client.pauser = partial(_pause_here, item.config)
 
 
@@ -71,7 +69,7 @@ def _pause_here(config: pytest.Config, client: Clawperator, frame: FrameType | N
 
 
 def _warn(item: pytest.Item, text: str) -> None:
-    """Warn in a run that is quiet otherwise; where warnings are errors, this one is none."""
+    """Warn in a run that is otherwise quiet; never as an error, even if warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ClawperatorWarning)
         item.warn(ClawperatorWarning(text))
@@ -85,7 +83,7 @@ def _pause(
     frame: FrameType | None,
     asking: str = "",
 ) -> bool:
-    """Offer a prompt; where nobody can answer, show a notice instead."""
+    """Offer a prompt; without a terminal show a notice instead."""
     with _terminal(config):
         can_ask = is_interactive()
         if can_ask:

@@ -49,9 +49,11 @@ from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.run import call_hook, events_of, show_line, wrong_result
 from pytest_clawperator.plugin.settings import PROFILES, settings_of
 from pytest_clawperator.plugin.stash import (
+    EMULATOR_FLEETS,
     ENDED_PHONES,
     FAILED_EMULATORS,
     MISSING_EMULATORS,
+    SIMULATED_PHONES,
     WORKER_COUNT,
 )
 from pytest_clawperator.plugin.worker_input import (
@@ -66,18 +68,12 @@ from pytest_clawperator.simulator.child_process import Simulator
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
-#: The name of the plugin that has the phones that this process started.
-PHONES_PLUGIN = "clawperator-simulated"
-
 #: What to do about phones that ended.
 PHONES_HINT = (
-    "See what ended it (the system's log tells of memory that ran out), and run the tests again."
+    "See what ended it (the system's log shows if memory ran out), and run the tests again."
 )
-
 #: The topic about which a worker asks the controller.
 TOPIC = "phones ended how"
-
-
 _ANSWER_WITHIN = 10.0
 
 
@@ -94,14 +90,13 @@ def end_of_phones(
         if in_trouble and serial not in known and (end := _ask(config, serial)):
             known[serial] = end
         return known.get(serial)
-    phones = config.pluginmanager.get_plugin(PHONES_PLUGIN)
-    found: str | None = None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
-    return found
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    return None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
 
 
 def reply_how(node: Any, serial: str | None) -> None:
     """Answer a worker that asks how the process of a simulated phone ended."""
-    phones = node.config.pluginmanager.get_plugin(PHONES_PLUGIN)
+    phones = node.config.stash.get(SIMULATED_PHONES, None)
     reply(node, TOPIC, phones.end_unshown(serial) if phones is not None else None)
 
 
@@ -115,13 +110,13 @@ def _ask(config: pytest.Config, serial: str | None) -> str | None:
     return end
 
 
-# How long a process may take to end once it began to.
+# How long a process may take to end.
 _ENDED_WITHIN = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatorScenario:
-    """What simulated phones are like; the fields are options of the simulator."""
+    """The properties of simulated phones; the fields are options of the simulator."""
 
     apps: Sequence[str | Path] = ()
     faults: Sequence[str] = ()
@@ -135,10 +130,10 @@ class SimulatorScenario:
 
 
 class RunSimulator(Simulator):
-    """Simulated phones whose process is looked after."""
+    """Simulated phones whose process is watched."""
 
     def end(self, *, in_trouble: bool) -> str | None:
-        """Return how the process ended, if it did so by itself; in trouble, look more closely."""
+        """Return how the process ended, if it did; ``in_trouble``, wait for one that is ending."""
         code = self._process.poll() if self._process is not None else None
         if code is None and in_trouble:
             code = self._near_end()
@@ -148,7 +143,7 @@ class RunSimulator(Simulator):
         return f"the simulated phones' process ended ({how})"
 
     def _near_end(self) -> int | None:
-        """Wait for a process that is about to end: its adb server may be gone a moment before."""
+        """Wait for a process that is about to end: its adb server may be gone a moment earlier."""
         process = self._process
         try:
             AdbServer(self.adb_host, self.adb_port).ask("host:version", timeout=_ENDED_WITHIN)
@@ -159,7 +154,7 @@ class RunSimulator(Simulator):
 
 
 class SimulatedPhones:
-    """The phones that this process started; shows once that they are gone."""
+    """The phones that this process started; shows once that they have ended."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -169,7 +164,7 @@ class SimulatedPhones:
         self.profiles: dict[str, str] = {}
 
     def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
-        """Return how the process of a phone ended, or without a serial that of any."""
+        """Return how the process of a phone ended; without a serial, that of any phone."""
         for simulator, end in self._ends(serial, in_trouble):
             self._show(simulator, end)
             return end
@@ -185,17 +180,6 @@ class SimulatedPhones:
                 end = simulator.end(in_trouble=in_trouble)
                 if end is not None:
                     yield simulator, end
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Look what became of the phones where a worker, which cannot know, had trouble."""
-        if not getattr(report, INFRASTRUCTURE, False):
-            return
-        serial = dict(report.user_properties).get(DEVICE_PROPERTY)
-        end = self.end_of(None if serial is None else str(serial))
-        said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
-        if end is not None and end not in said:
-            begin_message(report, f"{end}: {said.removeprefix(PREFIX)}")
 
     def _show(self, simulator: RunSimulator, end: str) -> None:
         if simulator.pid not in self._shown:
@@ -217,19 +201,23 @@ def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
         options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
-    started = _phones_of(config)
+    started = config.stash.setdefault(SIMULATED_PHONES, SimulatedPhones(config))
     started.simulators.append(simulator)
     simulator.start()
     started.profiles.update(dict.fromkeys(simulator.serials, options["profile"] or PROFILES[0]))
     return simulator
 
 
-def _phones_of(config: pytest.Config) -> SimulatedPhones:
-    phones = config.pluginmanager.get_plugin(PHONES_PLUGIN)
-    if phones is None:
-        phones = SimulatedPhones(config)
-        config.pluginmanager.register(phones, PHONES_PLUGIN)
-    return phones
+def blame_ended_phones(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Check whether the simulated phones died, on behalf of a worker that cannot see it."""
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    if phones is None or not getattr(report, INFRASTRUCTURE, False):
+        return
+    serial = dict(report.user_properties).get(DEVICE_PROPERTY)
+    end = phones.end_of(None if serial is None else str(serial))
+    message = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+    if end is not None and end not in message:
+        begin_message(report, f"{end}: {message.removeprefix(PREFIX)}")
 
 
 @dataclass(frozen=True)
@@ -243,8 +231,8 @@ class _Wanted:
 def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     """Start the emulators of a run, once; return their adb server and serials.
 
-    A class of a matrix for which there is no emulator is told; without a matrix, one that is
-    missing is an error.
+    A class of a matrix without an emulator is reported; without a matrix, a missing emulator
+    is an error.
     """
     failed = config.stash.setdefault(FAILED_EMULATORS, {})
     if spec in failed:
@@ -259,10 +247,10 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
 def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     server = locate_server(next(iter(settings_of(config).adb), None))
     wanted = _wanted(config, spec)
-    _tell_processor(config, wanted)
+    _report_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
-    config.pluginmanager.register(_LostEmulators(config, fleet))
+    config.stash.setdefault(EMULATOR_FLEETS, []).append(fleet)
     results = fleet.provision([one.profile for one in wanted])
     errors = [
         (one.device_class, result)
@@ -272,49 +260,42 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     if errors and (len(errors) == len(wanted) or errors[0][0] is None):
         raise errors[0][1]
     if errors:
-        _tell_failed(config, errors, Counter(one.device_class for one in wanted))
+        _report_failed(config, errors, Counter(one.device_class for one in wanted))
         config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
-class _LostEmulators:
-    """Tells at the end of the tests which emulators of the run have ended before."""
-
-    def __init__(self, config: pytest.Config, fleet: EmulatorFleet) -> None:
-        self._config = config
-        self._fleet = fleet
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        """Tell of them while their output is there."""
-        for serial, why in self._fleet.lost().items():
-            events_of(self._config).notice(serial, why)
+def notice_lost_emulators(config: pytest.Config) -> None:
+    """Report the emulators that ended before the run did, while their output is still there."""
+    for fleet in config.stash.get(EMULATOR_FLEETS, []):
+        for serial, why in fleet.lost().items():
+            events_of(config).notice(serial, why)
 
 
-def _tell_failed(
+def _report_failed(
     config: pytest.Config,
     errors: Sequence[tuple[DeviceClass | None, EmulatorError]],
     wanted: Mapping[DeviceClass | None, int],
 ) -> None:
-    """Tell of each class that has no emulator, or fewer than wanted, with one reason."""
+    """Report each class that has no emulator, or fewer than wanted, with one reason."""
     for device_class, missing in Counter(one for one, _ in errors).items():
         error = next(error for one, error in errors if one == device_class)
         error.wording = for_pytest
         few = f"{missing} of {wanted[device_class]} emulators are missing"
         problem = "there is no emulator" if missing == wanted[device_class] else few
-        _tell(config, device_class, problem, str(error))
+        _report(config, device_class, problem, str(error))
 
 
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
-    settings, turn, said = settings_of(config), threading.Lock(), set[str]()
+    settings, turn, shown = settings_of(config), threading.Lock(), set[str]()
 
     def say(text: str) -> None:
         with turn:
-            if text not in said:  # several wait for the same image
-                said.add(text)
+            if text not in shown:  # several wait for the same image
+                shown.add(text)
                 show_line(config, text, alarming=False)
 
-    # An emulator looks for its adb server by itself.
+    # An emulator finds its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
     options = EmulatorFleetOptions(
         boot=settings.emulator_boot, keep=settings.emulator_keep, boots=settings.emulator_boots
@@ -341,7 +322,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = spec.count or config.stash.get(WORKER_COUNT, least)
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
-    _tell_unused(config, spec, count)
+    _report_unused(config, spec, count)
     return [_Wanted(profile) for profile in _numbered(base, count)]
 
 
@@ -351,11 +332,11 @@ def _for_matrix(
     """Return the emulators of each class; raise if there are not enough workers for them."""
     if spec.count is not None:
         raise pytest.UsageError(
-            f"--claw-device {spec} says how many emulators, and so does --claw-matrix: write"
+            f"--claw-device {spec} sets the number of emulators, and so does --claw-matrix: write"
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
     spare, needed = settings_of(config).spare_devices, config.stash.get(WORKER_COUNT, None)
-    # One process uses one of each class, whatever is said of workers that share a class.
+    # A single process uses one of each class, even if workers would share a class.
     per = 1 if needed is None else matrix.per
     of_classes = _of_classes(config, matrix.wanted or (), base)
     least, workers = len(of_classes) * per, (needed or 0) - spare
@@ -372,14 +353,14 @@ def _for_matrix(
 
 
 def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
-    """Return the profiles of several that are alike; a name is for one virtual device."""
+    """Return the profiles of several equal emulators, each with its own name."""
     if profile.name is None:
         return [profile] * count
     return [profile.numbered(number) for number in range(1, count + 1)]
 
 
 def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
-    """Raise where a run needs more emulators than were asked for, before any of them boots."""
+    """Raise if a run needs more emulators than were asked for, before any of them boots."""
     spare = settings_of(config).spare_devices
     needed = config.stash.get(WORKER_COUNT, 0) or 1 + spare
     if count >= needed or len(settings_of(config).device) > 1:
@@ -393,12 +374,12 @@ def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     )
 
 
-def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
-    """Tell of emulators that would boot for nothing."""
+def _report_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+    """Report emulators that would boot without being used."""
     settings = settings_of(config)
     spare = settings.spare_devices
     used = config.stash.get(WORKER_COUNT, 1 + spare)
-    if not used or used >= count or settings.matrix is not None:  # each is a class of its own
+    if not used or used >= count or settings.matrix is not None:  # each is a class
         return
     workers = "one process" if WORKER_COUNT not in config.stash else f"-n {used - spare}"
     events_of(config).show(
@@ -407,16 +388,16 @@ def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     )
 
 
-def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
-    """Tell that emulators have the processor of this machine, where nobody said which."""
+def _report_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
+    """Report that emulators use the processor of this machine, if none was chosen."""
     option = next(one for one in OPTIONS if one.field == "emulator")
     is_open = any(
         not one.profile.as_it_is
         and (one.device_class is None or one.device_class.requires.abi is None)
         for one in wanted
     )
-    is_said = "abi" in str(written_value(config, option) or "")
-    if is_open and not is_said and host_abi() != DOCUMENTED_ABI:
+    is_chosen = "abi" in str(written_value(config, option) or "")
+    if is_open and not is_chosen and host_abi() != DOCUMENTED_ABI:
         events_of(config).show(
             f"emulators have the processor of this machine, {host_abi()}, as it cannot run the"
             f" documented {DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
@@ -426,7 +407,7 @@ def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
 def _of_classes(
     config: pytest.Config, classes: Sequence[DeviceClass], base: EmulatorProfile
 ) -> list[_Wanted]:
-    """Return an emulator for each class; tell of those that no emulator can belong to."""
+    """Return an emulator for each class; report classes for which there can be none."""
     wanted, reasons = [], []
     for one in classes:
         profile = _profile_for(one.requires, base)
@@ -435,12 +416,12 @@ def _of_classes(
             wanted.append(_Wanted(replace(profile, name=name), one))
             continue
         reasons.append(f"{one.label}: {profile}")
-        _tell(config, one, "there is no emulator", profile)
+        _report(config, one, "there is no emulator", profile)
     if not wanted:
         raise EmulatorError(
             f"no emulator can be made for --claw-matrix: {'; '.join(reasons)}",
             code=ErrorCode.EMULATOR_UNSUPPORTED,
-            hint="Emulators can be told apart by api, abi and form.",
+            hint="Classes of emulators can differ by api, abi and form.",
         )
     return wanted
 
@@ -468,7 +449,7 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
         return f"{error.message}. {hint_of(error)}"
 
 
-def _tell(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
+def _report(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
     of_class = f" for {device_class.label}" if device_class else ""
     text = f"{what}{of_class}: {why}"
     events_of(config).notice("", text)

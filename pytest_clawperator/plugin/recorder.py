@@ -6,23 +6,17 @@ that. Nothing that is there already is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
-from pytest_clawperator.plugin.clients import (
-    ClientActivity,
-    before_client_closes,
-    on_client_dropped,
-    on_client_used,
-)
+from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
 from pytest_clawperator.plugin.failures import (
     CLASS_PROPERTY,
@@ -33,14 +27,13 @@ from pytest_clawperator.plugin.failures import (
     is_put_aside,
     is_shared,
 )
-from pytest_clawperator.plugin.report_sinks import ReportSinks, sinks_of
+from pytest_clawperator.plugin.report_sinks import sinks_of
 from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path
-from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, Settings, settings_of_item
-from pytest_clawperator.plugin.stash import CURRENT_TEST, RECORDER, TRACE
+from pytest_clawperator.plugin.settings import Settings, settings_of_item
+from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORDER, TRACE
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
-from pytest_clawperator.plugin.tracing import AttemptTrace, begun_trace
+from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
-from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
 from pytest_clawperator.report.crashes import hide_in_log
 from pytest_clawperator.report.index import PAGE_FILE
 from pytest_clawperator.report.page import write_page
@@ -49,39 +42,21 @@ from pytest_clawperator.report.trace import last_passed, read_trace
 from pytest_clawperator.text import visible
 
 _SECTION = "clawperator: evidence"
-
 _SHOWN_TRACE = 30
-
 _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
 
 
 class Recorder:
-    """Keeps the evidence of one attempt at a test.
+    """Keeps the evidence of one attempt at a test, and its trace.
 
-    ``settings`` and ``folder`` are called when they are needed: a test's own settings are
-    known only when its fixtures have begun. ``show`` returns a path as it is printed,
-    ``sinks`` are other reports, and ``notice`` reports what a device cannot do.
-    ``trace`` is ended and kept with the rest. ``is_ending`` is set when the test is being torn
-    down.
+    The test's own settings are asked for each time: they are known only when its fixtures have
+    been set up. ``is_ending`` is set when the test is being torn down.
     """
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        settings: Callable[[], Settings],
-        folder: Callable[[], Path],
-        *,
-        show: Callable[[Path], str],
-        sinks: ReportSinks,
-        notice: Callable[[str, str], None],
-        trace: AttemptTrace,
-    ) -> None:
+    def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._settings = settings
-        self._folder = folder
-        self._show = show
-        self._sinks = sinks
-        self._trace = trace
+        self._sinks = sinks_of(item.config)
+        self._trace = begun_trace(item)
         self._clients: list[ClientActivity] = []
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
@@ -90,21 +65,31 @@ class Recorder:
         self._lines: list[str] = []
         self._notes: list[str] = []
         self._videos = AttemptVideos(
-            is_on=lambda: settings().video != "off",
-            notice=notice,
+            is_on=lambda: self._settings.video != "off",
+            notice=events_of(item.config).notice,
             on_missing=lambda why: self._lines.append(why),
         )
         self._has_failed = self._is_broken = False
         self.is_ending = False
 
+    @property
+    def _settings(self) -> Settings:
+        return settings_of_item(self._item)
+
+    def _show(self, path: Path) -> str:
+        return shown_path(self._item.config, path)
+
     @cached_property
     def artifacts(self) -> Artifacts:
         """The files of this attempt."""
-        return Artifacts(self._folder(), on_attached=self._attached)
+        folder = run_folder(self._item.config, self._settings) / folder_name(self._item.nodeid)
+        attempt = getattr(self._item, "execution_count", None)  # of pytest-rerunfailures
+        folder = folder if attempt is None else folder / f"attempt-{attempt}"
+        return Artifacts(folder, on_attached=self._attached)
 
     @property
     def _has_files(self) -> bool:
-        # Most tests have none, and where they would be need not be known.
+        # Most tests have none, and their folder need not be known.
         return "artifacts" in vars(self) and not self.artifacts.is_empty
 
     def use(self, client: ClientActivity) -> None:
@@ -126,30 +111,30 @@ class Recorder:
         return self._videos.pausing(client)
 
     def settings_changed(self) -> None:
-        """Begin or drop videos as the test's own settings say."""
+        """Begin or drop videos according to the test's own settings."""
         for client in self._clients:
             self._videos.begin_or_drop(client)
 
     def save(self, client: ClientActivity) -> None:
-        """Look at a device whose client is about to be closed: this may be the last chance.
+        """Collect evidence from a device whose client is about to be closed.
 
-        Whether a fixture's end failed is known only when all have ended.
+        Whether the teardown fails is known only when all fixtures have ended.
         """
-        if client not in self._clients or not self.is_ending:  # broken off: nobody will ask
+        if client not in self._clients or not self.is_ending:  # interrupted: evidence is not wanted
             return
         if not self._is_broken:
-            kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
+            kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
             self._saved[id(client)] = self._collect(client, kinds)
         self._videos.end(client)
 
     def drop_videos(self) -> None:
-        """Record no longer: the run is broken off, and nobody will ask."""
+        """Stop recording: the run was interrupted, and videos are not wanted."""
         for client in self._clients:
             self._videos.drop(client)
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
-        kinds = wanted_kinds(self._settings(), report.when, has_failed=report.failed)
+        kinds = wanted_kinds(self._settings, report.when, has_failed=report.failed)
         if self._is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
@@ -163,7 +148,7 @@ class Recorder:
             crashes += self._keep(report, client, kinds, prefix)
         if report.failed:
             self._keep_pictures(error)
-        if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
+        if report.failed or report.when == "teardown":  # --claw-pause stops right after a failure
             self._keep_videos()
         self._trace.end_phase(report, error)
         if report.when == "teardown":
@@ -188,7 +173,7 @@ class Recorder:
         return [str(crash) for crash in evidence.crashes]
 
     def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
-        is_whole = self._settings().logcat == "full"
+        is_whole = self._settings.logcat == "full"
         return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
@@ -211,7 +196,7 @@ class Recorder:
             for paths in hook(item=self._item, report=report, client=client.client):
                 for path in paths:
                     self.artifacts.attach(Path(path).name, Path(path))
-        except Exception as exc:  # somebody else's mistake must not hide the test's failure
+        except Exception as exc:  # an error in a hook must not hide the test's failure
             why = exc.message if isinstance(exc, ClawperatorError) else repr(exc)
             self._lines.append(f"pytest_clawperator_collect_artifacts failed: {why}")
 
@@ -226,7 +211,7 @@ class Recorder:
                 self._lines.append(f"no picture: {exc}")
 
     def _keep_videos(self) -> None:
-        is_wanted = self._has_failed or self._settings().video == "on"
+        is_wanted = self._has_failed or self._settings.video == "on"
         for place, client in enumerate(self._clients):
             is_secret = client.typed_secret and self._videos.has(client)
             if is_wanted and is_secret:
@@ -258,7 +243,7 @@ class Recorder:
         page = kept / PAGE_FILE if page.exists() else page
         try:
             trace = read_trace(kept)
-            write_page(trace, page, passed=last_passed(trace, run=self._trace.run))
+            write_page(trace, page, passed=last_passed(trace, run=run_id(self._item.config)))
         except (ClawperatorError, OSError) as exc:
             self._files[kept] = ""
             self._lines.append(f"no {PAGE_FILE}: {exc}")
@@ -304,7 +289,7 @@ class Recorder:
 
 
 def _prefix(when: str | None, other: ClientActivity | None) -> str:
-    """Return what tells apart the files of phases, and those of further devices."""
+    """Return the prefix of file names, which differs by phase and for further devices."""
     device = f"{other.client.serial}-" if other is not None else ""
     return device if when == "call" else f"{when}-{device}"
 
@@ -312,114 +297,65 @@ def _prefix(when: str | None, other: ClientActivity | None) -> str:
 _OUR_PROPERTIES = "clawperator_"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Follow the clients of tests."""
-    on_client_used(config, lambda item, client: recorder_of(item).use(client))
-    on_client_dropped(config, lambda item, client: recorder_of(item).drop(client))
-    before_client_closes(config, _save)
-    config.pluginmanager.register(_Attempts(), "clawperator-attempts")
+def end_phase(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Keep the evidence of a phase that failed, or for which the options ask for it."""
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.end_phase(report, error)
+        if report.when == "teardown":
+            del item.stash[RECORDER]  # the next attempt has its own
+            del item.stash[TRACE]
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Let all workers of a run write to one folder."""
-    node.workerinput[SHARED_RUN_ID] = run_id(node.config)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> Generator[None, object, object]:
-    """Notice that the settings of a test are known."""
-    __tracebackhide__ = True  # a fixture that fails is shown at its own line
-    value = yield
-    item = request.config.stash.get(CURRENT_TEST, None)
-    if fixturedef.argname == SETTINGS_FIXTURE and item is not None and RECORDER in item.stash:
-        item.stash[RECORDER].settings_changed()
-    return value
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Take note that a test is being torn down."""
+def begin_teardown(item: pytest.Item) -> None:
+    """Note that a test is being torn down."""
     recorder = item.stash.get(RECORDER, None)
     if recorder is not None:
         recorder.is_ending = True
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Take the evidence of a phase that failed, or that is asked for."""
-    report = yield
+def save_evidence(item: pytest.Item, client: ClientActivity) -> None:
+    """Collect evidence from a device whose client is about to be closed."""
     recorder = item.stash.get(RECORDER, None)
     if recorder is not None:
-        recorder.end_phase(report, call.excinfo.value if call.excinfo is not None else None)
-        if report.when == "teardown":
-            del item.stash[RECORDER]  # the next attempt has its own
-            del item.stash[TRACE]
-    return report
+        recorder.save(client)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """End the recording of a test that the run was broken off in, while its device is at hand."""
-    item = session.config.stash.get(CURRENT_TEST, None)
+def settings_known(config: pytest.Config) -> None:
+    """Note that the settings of the current test are known: they may switch its video."""
+    item = config.stash.get(CURRENT_TEST, None)
+    if item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].settings_changed()
+
+
+def end_interrupted(config: pytest.Config) -> None:
+    """End the recording of a test in which the run was interrupted, while its device is there."""
+    item = config.stash.get(CURRENT_TEST, None)
     if item is not None and RECORDER in item.stash:
         item.stash[RECORDER].drop_videos()
 
 
-class _Attempts:
-    """Lets another attempt at a test begin without the properties of the last one.
+def begin_attempt(item: pytest.Item) -> None:
+    """Begin another attempt at a test without the properties of the last one.
 
     Not all plugins that rerun tests report the end of an attempt. Where they do not, the
     report of the next attempt has the properties of both.
     """
+    if item.nodeid in item.config.stash.get(ENDED_ATTEMPTS, ()):
+        properties = item.user_properties
+        properties[:] = [
+            one for one in properties if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
+        ]
 
-    def __init__(self) -> None:
-        self._ended: set[str] = set()
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take note that an attempt is over and reported."""
-        if report.when == "teardown":
-            self._ended.add(report.nodeid)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Remove the properties of the attempt before."""
-        if item.nodeid in self._ended:
-            properties = item.user_properties
-            properties[:] = [
-                one
-                for one in properties
-                if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
-            ]
+def note_end_of_attempt(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Note that an attempt is over and reported."""
+    if report.when == "teardown":
+        config.stash.setdefault(ENDED_ATTEMPTS, set()).add(report.nodeid)
 
 
 def recorder_of(item: pytest.Item) -> Recorder:
     """Return the recorder of this attempt at a test."""
     if RECORDER not in item.stash:
-        config = item.config
-        attempt = getattr(item, "execution_count", None)  # of pytest-rerunfailures
-
-        def folder() -> Path:
-            found = run_folder(config, settings_of_item(item)) / folder_name(item.nodeid)
-            return found if attempt is None else found / f"attempt-{attempt}"
-
-        item.stash[RECORDER] = Recorder(
-            item,
-            partial(settings_of_item, item),
-            folder,
-            show=partial(shown_path, config),
-            sinks=sinks_of(config),
-            notice=events_of(config).notice,
-            trace=begun_trace(item),
-        )
+        item.stash[RECORDER] = Recorder(item)
     return item.stash[RECORDER]
-
-
-def _save(item: pytest.Item, client: ClientActivity) -> None:
-    recorder = item.stash.get(RECORDER, None)
-    if recorder is not None:
-        recorder.save(client)

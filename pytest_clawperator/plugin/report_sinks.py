@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,25 +11,25 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.plugin.failures import DEVICE_FACTS
 from pytest_clawperator.plugin.run import call_hook, events_of, shown_path, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
-from pytest_clawperator.redaction import hide_in
+from pytest_clawperator.redaction import hide, hide_in
 from pytest_clawperator.report import allure
-from pytest_clawperator.report.allure import AllureSink
+from pytest_clawperator.report.allure import AllureSink, write_run_files
 from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, ReportSink
 from pytest_clawperator.report.trace import TraceEvent, TraceWriter
 
 _HOOK = "pytest_clawperator_report_sinks"
-
 _ALLURE = "allure_listener"
-
 _METHODS = ("write", "attach", "complete")
-
 _PACKAGES = ("pytest_clawperator",)
+# What others know a test by in JUnit XML.
+_TEST_NAMES = ("name", "classname", "file")
 
 
 class ReportSinks:
-    """Tells all sinks; one that raises is told of once, and fails no test."""
+    """Passes events to all sinks; one that raises is reported, and fails no test."""
 
     def __init__(self, sinks: Sequence[ReportSink], notice: Callable[[str, str], None]) -> None:
         self._sinks = sinks
@@ -38,24 +39,24 @@ class ReportSinks:
         self.need_steps = any(getattr(sink, "needs_steps", True) for sink in sinks)
 
     def write(self, event: TraceEvent) -> None:
-        """Tell what happened, without secrets."""
+        """Pass an event on, without secrets."""
         hide_in(event, packages=_PACKAGES)
-        self._tell("write", event)
+        self._pass_on("write", event)
 
     def attach(self, attachment: Attachment) -> None:
         """Add a file to all reports."""
-        self._tell("attach", attachment)
+        self._pass_on("attach", attachment)
 
     def complete(self, report: pytest.TestReport) -> None:
         """Add to pytest's report of a phase."""
-        self._tell("complete", report)
+        self._pass_on("complete", report)
 
-    def _tell(self, method: str, value: object) -> None:
+    def _pass_on(self, method: str, value: object) -> None:
         with self._lock:
             for sink in self._sinks:
                 try:
                     getattr(sink, method)(value)
-                except Exception as exc:  # somebody else's report is no reason to fail a test
+                except Exception as exc:  # an error in a sink must not fail a test
                     self._notice("", f"the report sink {type(sink).__name__} failed: {exc!r}")
 
 
@@ -112,3 +113,55 @@ class TraceOutput:
     def keep(self, content: bytes, suffix: str) -> str:
         """Keep a blob, and return its name; empty without a file."""
         return "" if self.writer is None else self.writer.keep(content, suffix)
+
+
+def junit_logs(pluginmanager: pytest.PytestPluginManager) -> list[Any]:
+    """Return who writes JUnit XML, if it is asked for; pytest has no public name for it."""
+    return [one for one in pluginmanager.get_plugins() if type(one).__name__ == "LogXML"]
+
+
+def hide_in_junit(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Hide secrets in what tests wrote there without a report."""
+    for xml in junit_logs(pluginmanager):
+        xml.global_properties = hide_in(xml.global_properties)
+        for reporter in xml.node_reporters_ordered:
+            for name, value in reporter.to_xml().attrib.items():
+                if name not in _TEST_NAMES:
+                    reporter.to_xml().set(name, hide(value))
+
+
+def correct_junit(pluginmanager: pytest.PytestPluginManager, report: pytest.TestReport) -> None:
+    """Make an error of what JUnit XML has just written as a failure: the device failed."""
+    for xml in junit_logs(pluginmanager):
+        for node in xml.node_reporter(report).nodes:
+            if node.tag == "failure":
+                node.tag = "error"
+                xml.stats["failure"] -= 1
+                xml.stats["error"] += 1
+
+
+class AllureFiles:
+    """Collects the devices of a run, and writes the files at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._devices: dict[str, dict[str, str]] = {}
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Note the devices of a report."""
+        self._devices.update(getattr(report, DEVICE_FACTS, {}))
+
+    def write(self) -> None:
+        """Write the files, if Allure reports this run and a test used a device."""
+        folder = getattr(self._config.option, "allure_report_dir", None)
+        if not folder or not self._devices:
+            return
+        devices = {
+            f"device.{serial}": ", ".join(f"{name} {one}" for name, one in about.items())
+            for serial, about in sorted(self._devices.items())
+        }
+        versions = {"Python": platform.python_version(), "pytest": pytest.__version__}
+        try:
+            write_run_files(self._config.invocation_params.dir / folder, {**versions, **devices})
+        except OSError as exc:
+            events_of(self._config).notice("", f"no environment in Allure's report: {exc}")

@@ -1,14 +1,23 @@
-"""Trouble with a device is an error of the run and not a failure of the test."""
+"""What happens to the report of a test, step by step.
+
+A report is made in the process that runs the test: ``pytest_runtest_makereport`` below. It is
+then logged, with ``-n`` in the controller as well, where the reports of all workers come together:
+``RunReports``.
+
+Trouble with a device is an error of the run and not a failure of the test.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExpectationError, LeaseError
+from pytest_clawperator.plugin import goldens, phases, recorder, run_index, terminal
+from pytest_clawperator.plugin.clients import clients_of, use_clients_of_fixtures
+from pytest_clawperator.plugin.device_needs import write_unfit
 from pytest_clawperator.plugin.failures import (
     INFRASTRUCTURE,
     LEASE_PROBLEM,
@@ -19,108 +28,209 @@ from pytest_clawperator.plugin.failures import (
     hide_inner_causes,
     is_infrastructure,
     is_put_aside,
+    name_options,
     report_shared,
+    with_causes,
 )
-from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
-from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EVENTS
+from pytest_clawperator.plugin.hiding import hide_in_report
+from pytest_clawperator.plugin.matrix import MatrixTable
+from pytest_clawperator.plugin.phones import PHONES_HINT, blame_ended_phones, end_of_phones
+from pytest_clawperator.plugin.report_sinks import AllureFiles, correct_junit
+from pytest_clawperator.plugin.run_index import RunIndex
+from pytest_clawperator.plugin.stash import CURRENT_TEST, DEVICE_HEALTH, EVENTS, TALLY, USED_CLIENTS
+from pytest_clawperator.plugin.terminal import SharedFailures, Summary, Tally
+from pytest_clawperator.plugin.validating import write_if_no_payload
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction import hide, hide_in
+from pytest_clawperator.text import visible
 
-# What others know a test by.
-_TEST_NAMES = ("name", "classname", "file")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Correct the report, except in workers, whose reports are written by the controller."""
-    if not is_worker(config):
-        config.pluginmanager.register(JUnitErrors(config.pluginmanager), "clawperator-junit")
-
-
-class JUnitErrors:
-    """Corrects what JUnit XML says; by itself it calls whatever fails in a call a failure."""
-
-    def __init__(self, pluginmanager: pytest.PytestPluginManager) -> None:
-        self._plugins = pluginmanager
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Correct what was just written down."""
-        if failed_in_call(report):
-            for xml in junit_logs(self._plugins):
-                _make_errors(xml, report)
-
-
-def junit_logs(pluginmanager: pytest.PytestPluginManager) -> list[Any]:
-    """Return who writes JUnit XML, if it is asked for; pytest has no public name for it."""
-    return [one for one in pluginmanager.get_plugins() if type(one).__name__ == "LogXML"]
-
-
-def hide_in_junit(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Hide secrets in what tests wrote there without a report."""
-    for xml in junit_logs(pluginmanager):
-        xml.global_properties = hide_in(xml.global_properties)
-        for reporter in xml.node_reporters_ordered:
-            for name, value in reporter.to_xml().attrib.items():
-                if name not in _TEST_NAMES:
-                    reporter.to_xml().set(name, hide(value))
-
-
-def failed_in_call(report: pytest.TestReport) -> bool:
-    """Whether the device failed while the test itself ran."""
-    is_infrastructure = getattr(report, INFRASTRUCTURE, False)
-    return bool(is_infrastructure and report.when == "call" and report.failed)
-
-
-def _make_errors(xml: Any, report: pytest.TestReport) -> None:
-    for node in xml.node_reporter(report).nodes:
-        if node.tag == "failure":
-            node.tag = "error"
-            xml.stats["failure"] -= 1
-            xml.stats["error"] += 1
+_Status = tuple[str, str, str]
+_Explained = list[list[str]]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Report first that it was the device that failed, and where in the test that was."""
+    """Make the report of a phase: the steps before pytest describes the error, and those after."""
+    error = _error_of(call)
     is_full = item.config.getoption("fulltrace", False)
-    error = call.excinfo.value if call.excinfo is not None else None
-    end = _blame_phones(item.config, error) if is_infrastructure(error) else None
+
+    # The error as it will be described.
+    if USED_CLIENTS in item.stash:  # else the test has ended, and this is about closing clients
+        use_clients_of_fixtures(item)
+    phones_ended = _blame_phones(item.config, error)
+    name_options(error)
+    if clients_of(item):
+        _show_control_characters(error)
     if call.excinfo is not None and not is_full:
         end_in_test(call.excinfo)
+
+    # pytest and other plugins; secrets are hidden before any of these sees the report.
     with _not_expected_to_fail(item) if is_infrastructure(error) else nullcontext():
         report = yield
+    error = _error_of(call)  # pytest takes that of a unittest.TestCase from elsewhere
+
+    # The words of the report.
     if not is_full:
         hide_inner_causes(report, error)
+    phases.add_soft_failures(item, report, error)
     report_shared(report, error)
     begin_with_code(report, error)
-    if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
-        setattr(report, LEASE_PROBLEM, True)
-    if report.failed and is_infrastructure(error):
-        setattr(report, INFRASTRUCTURE, error.serial or True)
-        if is_put_aside(error) or _is_given_up(item.config, error.serial):
-            setattr(report, PUT_ASIDE, error.serial)
-        begin_message(report, f"{error.code}: {error.message}")
-        # What is found out before a test was shown by its check.
-        if report.when != "setup" and end is None and EVENTS in item.config.stash:
-            message = f"{error.code}: {error.message.splitlines()[0]}"
-            item.config.stash[EVENTS].notice(error.serial or "", message)
+    _mark_infrastructure(item.config, report, error, is_known=phones_ended)
+
+    # What is kept of the phase: evidence, trace, and what Allure, JUnit XML and HTML show of them.
+    goldens.note_outcome(item, report)
+    recorder.end_phase(item, report, error)
+
+    # What the controller and the terminal want to know.
+    run_index.add_facts(item, report, error)
+    terminal.add_slowest(item, report)
+    terminal.add_devices(item, report)
     return report
 
 
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """Count a test whose device failed as an error."""
-    return ("error", "E", "ERROR") if failed_in_call(report) else None
+@pytest.hookimpl(wrapper=True, trylast=True, specname="pytest_runtest_makereport")
+def pytest_runtest_makereport_innermost(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Complete what pytest itself described, and hide secrets, before other plugins see it."""
+    report = yield
+    show_whole_steps = getattr(item.parent, "show_whole_steps", None)  # of a test without Python
+    if show_whole_steps is not None:
+        show_whole_steps(report)
+    hide_in_report(report)
+    return report
+
+
+class RunReports:
+    """What happens to reports that are logged: in a worker little, in the controller all of it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._is_worker = is_worker(config)
+        self._shared = SharedFailures()
+        self._matrix = MatrixTable(config)
+        self._allure = AllureFiles(config)
+        self._summary = Summary()
+        self._tally = config.stash[TALLY] = Tally(config)
+        self._index = RunIndex(config)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note when a test began."""
+        self._index.begin_test(nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what is ours from a report before others show it."""
+        blame_ended_phones(self._config, report)
+        hide_in_report(report)  # what other plugins added
+        recorder.note_end_of_attempt(self._config, report)
+        if not self._is_worker:
+            self._tally.add(report)
+            self._summary.add(report)
+            self._allure.add(report)
+            self._matrix.add(report)
+
+    @pytest.hookimpl(trylast=True, specname="pytest_runtest_logreport")
+    def pytest_runtest_logreport_last(self, report: pytest.TestReport) -> None:
+        """Correct what others wrote of a report, and write it to the index."""
+        if not self._is_worker:
+            if _device_failed_in_call(report):
+                correct_junit(self._config.pluginmanager, report)
+            self._index.add(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> _Status | None:
+        """Count a test whose device failed as an error, and a shared failure beside the first."""
+        if not self._is_worker and (status := self._shared.status(report)):
+            return status
+        return ("error", "E", "ERROR") if _device_failed_in_call(report) else None
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int
+    ) -> None:
+        """Write the sections of the summary."""
+        self._tally.write(terminalreporter)
+        self._summary.write(terminalreporter)
+        self._shared.write(terminalreporter)
+        write_if_no_payload(terminalreporter, exitstatus)
+        write_unfit(terminalreporter)
+        self._matrix.write(terminalreporter)
+        goldens.write_goldens(terminalreporter)
+
+    @pytest.hookimpl(trylast=True, specname="pytest_terminal_summary")
+    def pytest_terminal_summary_last(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write where the page of the run is."""
+        self._index.write(terminalreporter)
+
+    def end(self, exitstatus: int) -> None:
+        """Write the files about the whole run: its index, and what Allure shows of it."""
+        if not self._is_worker:
+            self._allure.write()
+            self._index.end(exitstatus)
+
+
+def _error_of(call: pytest.CallInfo[None]) -> BaseException | None:
+    return call.excinfo.value if call.excinfo is not None else None
+
+
+def _mark_infrastructure(
+    config: pytest.Config,
+    report: pytest.TestReport,
+    error: BaseException | None,
+    *,
+    is_known: bool,
+) -> None:
+    """Mark a report whose failure is the device's, and begin its message with that.
+
+    ``is_known``: the user knows already what happened to the device.
+    """
+    if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
+        setattr(report, LEASE_PROBLEM, True)
+    if not report.failed or not is_infrastructure(error):
+        return
+    setattr(report, INFRASTRUCTURE, error.serial or True)
+    if is_put_aside(error) or _is_given_up(config, error.serial):
+        setattr(report, PUT_ASIDE, error.serial)
+    begin_message(report, f"{error.code}: {error.message}")
+    # What is found out before a test was shown by its check.
+    if report.when != "setup" and not is_known and EVENTS in config.stash:
+        message = f"{error.code}: {error.message.splitlines()[0]}"
+        config.stash[EVENTS].notice(error.serial or "", message)
+
+
+def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
+    """Whether a device of this process failed its check twice."""
+    known = config.stash.get(DEVICE_HEALTH, {}).items()
+    return any(health.is_put_aside and runner.serial == serial for runner, health in known)
+
+
+def _device_failed_in_call(report: pytest.TestReport) -> bool:
+    """Whether the device failed while the test itself ran."""
+    is_device = getattr(report, INFRASTRUCTURE, False)
+    return bool(is_device and report.when == "call" and report.failed)
+
+
+def _blame_phones(config: pytest.Config, error: BaseException | None) -> bool:
+    """Put first that simulated phones have ended: that adb does not answer only follows from it.
+
+    Return whether they have.
+    """
+    end = end_of_phones(config, error.serial) if is_infrastructure(error) else None
+    if end is None or not isinstance(error, ClawperatorError):
+        return False
+    if end not in error.message:  # a fixture of several tests fails with the same error for each
+        error.message, error.hint = f"{end}: {error.message}", PHONES_HINT
+    return True
 
 
 @contextmanager
 def _not_expected_to_fail(item: pytest.Item) -> Iterator[None]:
-    """Forget for a moment that a test is marked to fail, which says nothing of its device.
+    """Ignore for a moment that a test is expected to fail: its device is not.
 
     A report that is corrected afterwards comes too late for others who read it, as Allure does.
     """
-    # Where pytest's own part for this keeps it; there is no public name.
+    # Where pytest's own plugin keeps it; there is no public name.
     key = getattr(item.config.pluginmanager.get_plugin("skipping"), "xfailed_key", None)
     if key is None:
         yield
@@ -132,16 +242,29 @@ def _not_expected_to_fail(item: pytest.Item) -> Iterator[None]:
         item.stash[key] = expected
 
 
-def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
-    """Whether a device of this process failed its check twice."""
-    known = config.stash.get(DEVICE_HEALTH, {}).items()
-    return any(health.is_put_aside and runner.serial == serial for runner, health in known)
+@pytest.hookimpl(wrapper=True)
+def pytest_assertrepr_compare(config: pytest.Config) -> Generator[None, _Explained, _Explained]:
+    """Show differences without colours: pytest's would look like control characters of a phone."""
+    item = config.stash.get(CURRENT_TEST, None)
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if item is None or reporter is None or not clients_of(item):
+        return (yield)
+    writer = config.get_terminal_writer()
+    is_highlighted, writer.code_highlight = writer.code_highlight, False
+    try:
+        return (yield)
+    finally:
+        writer.code_highlight = is_highlighted
 
 
-def _blame_phones(config: pytest.Config, error: ClawperatorError) -> str | None:
-    """Put first that phones are gone: that adb does not answer only follows from it."""
-    end = end_of_phones(config, error.serial)
-    # A fixture of several tests fails with the same error for each.
-    if end is not None and end not in error.message:
-        error.message, error.hint = f"{end}: {error.message}", PHONES_HINT
-    return end
+def _show_control_characters(error: BaseException | None) -> None:
+    """Show the control characters in the messages of errors that are not ours."""
+    for one in with_causes(error):
+        if not isinstance(one, (ClawperatorError, ExpectationError)):
+            _make_visible(one)
+
+
+def _make_visible(error: BaseException) -> None:
+    error.args = tuple(visible(one) if isinstance(one, str) else one for one in error.args)
+    if isinstance(error, pytest.fail.Exception | pytest.skip.Exception) and error.msg:
+        error.msg = visible(error.msg)

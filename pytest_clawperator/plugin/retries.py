@@ -17,21 +17,16 @@ from pytest_clawperator.plugin.failures import (
     LEASE_PROBLEM,
     PUT_ASIDE,
 )
-from pytest_clawperator.plugin.reports import junit_logs
+from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import events_of, write_line
 from pytest_clawperator.plugin.scheduler import DeviceScheduling, save_durations
 from pytest_clawperator.plugin.stash import DEVICE_POOL
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
-
-
 # Why a test whose device failed was not run once more after all.
 _STOPPED = "the run was stopped before another device could run it again"
-
 _NOBODY_LEFT = "no other device was left to run it again"
-
-
 # A worker and a test.
 Attempt = tuple[str, str]
 
@@ -109,7 +104,7 @@ class Retries:
             self._ended.add(attempt)  # it has its result: what follows does not change it
         if report.when == "teardown":
             self._ended.discard(attempt)
-            if attempt in self._retried:  # nobody counts how such an attempt ended
+            if attempt in self._retried:  # the end of such an attempt does not count
                 self._retried.discard(attempt)
                 report.outcome = "passed"
 
@@ -120,9 +115,9 @@ class Retries:
         return report.when == "setup" and device is not None and device.serial == serial
 
     def _make_rerun(self, attempt: Attempt, report: pytest.TestReport, *, has_begun: bool) -> None:
-        """Make a report that of a test which is run once more, and which nobody counts.
+        """Turn a report into that of a test which is run once more, and which does not count.
 
-        A test that did not begin was not run: its report says nothing at all.
+        A test that did not begin was not run, so its report is empty.
         """
         if attempt in self._retried:  # an earlier report of this attempt was made one
             return
@@ -135,7 +130,7 @@ class Retries:
             report.outcome, report.longrepr = "passed", None
             self._unbegun[self._blamed(attempt[0], report)] += 1
         for xml in junit_logs(self._config.pluginmanager):
-            # What was written down of this attempt would look like a test that passed.
+            # Otherwise this attempt would look like a test that passed.
             xml.node_reporters_ordered.remove(xml.node_reporter(report))
 
     def _blamed(self, worker_id: str, report: pytest.TestReport) -> str:
@@ -153,7 +148,7 @@ class Retries:
         if serial not in self._put_aside:
             self._put_aside.add(serial)
             events_of(self._config).show(
-                f"[{serial}] the device is put aside: its tests go to others, where these will do"
+                f"[{serial}] the device is put aside: its tests go to other devices that fit"
             )
         self._pool.put_aside(node.gateway.id)
         self._scheduler.device_failed(node)
@@ -203,4 +198,4 @@ class WorkerLimits:
         session: Any = self._plugins.get_plugin("session")
         before = session.shouldstop
         yield
-        session.shouldstop = before or ""  # False would be ignored once somebody has set it
+        session.shouldstop = before or ""  # once it is set, pytest ignores False

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -124,12 +124,9 @@ def show_line(
         write_line(reporter, hide(f"clawperator: {text}"), yellow=alarming)
 
 
-#: The detail of an error that says which hook is to blame.
+#: The detail of an error that names the hook at fault.
 HOOK = "hook"
-
-
 _HINT = "Correct the hook, or have it return None to leave it to others."
-
 _NOT_THE_HOOK = (__file__, str(Path(pluggy.__file__).parent))
 
 
@@ -140,16 +137,16 @@ def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
     except (ClawperatorError, pytest.UsageError, pytest.exit.Exception):
         raise
     except Exception as exc:
-        said = "".join(traceback.format_exception_only(exc)).strip()
+        raised = "".join(traceback.format_exception_only(exc)).strip()
         raise ConfigurationError(
-            f"the hook {hook.name} raised {said}\n{_trace_in_hook(exc)}",
+            f"the hook {hook.name} raised {raised}\n{_trace_in_hook(exc)}",
             hint=_HINT,
             details={HOOK: hook.name},
         ) from exc
 
 
 def wrong_result(hook: str, result: object, wanted: str) -> ConfigurationError:
-    """Return the error that says what a hook should have returned."""
+    """Return the error for a wrong result of a hook."""
     return ConfigurationError(
         f"the hook {hook} returned {short_repr(result)}, wanted is {wanted}",
         hint=_HINT,
@@ -167,8 +164,11 @@ def _trace_in_hook(exc: Exception) -> str:
 _NAMES = ("SIGTERM", "SIGHUP")  # Windows has only the first
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Handle the signals from now on, until the run ends."""
+def handle_signals(config: pytest.Config) -> None:
+    """Let SIGTERM and SIGHUP end the run as Ctrl-C does: with its summary, nothing left behind.
+
+    A handler that is installed already stays, and so does a signal that is ignored (``nohup``).
+    """
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may
     for name in _NAMES:
@@ -179,23 +179,18 @@ def pytest_configure(config: pytest.Config) -> None:
             config.add_cleanup(partial(_restore, number, handler))
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def exit_if_signalled(config: pytest.Config) -> None:
     """End the run after a test that caught the exception of the signal, and went on."""
-    result = yield
-    if (number := item.config.stash.get(ENDING_SIGNAL, None)) is not None:
+    number = config.stash.get(ENDING_SIGNAL, None)
+    if number is not None:
         _exit(number)
-    return result
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
-    """End a worker by its signal when its clients are closed, so that it counts as crashed.
+def end_worker_by_signal(config: pytest.Config) -> None:
+    """End a worker by the signal that it got, so that it counts as crashed.
 
     One that reports its end would end the whole run.
     """
-    yield
-    config = session.config
     number = config.stash.get(ENDING_SIGNAL, None)
     if number is not None and is_worker(config):
         early = config.stash.get(EARLY_CONNECTION, None)

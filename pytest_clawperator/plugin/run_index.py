@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +24,8 @@ from pytest_clawperator.plugin.failures import (
 )
 from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path, write_line
 from pytest_clawperator.plugin.settings import settings_of
-from pytest_clawperator.plugin.stash import TOLD_DEVICES
+from pytest_clawperator.plugin.stash import REPORTED_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
-from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.report.index import (
     INDEX_FILE,
     PAGE_FILE,
@@ -44,9 +43,7 @@ from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.trace import now, read_trace, traces_in
 
 _PHASES = ("setup", "call", "teardown")
-
 _RERUN = "rerun"
-
 _BY_WEIGHT: tuple[TestOutcome, ...] = (
     "rerun",
     "failed",
@@ -87,7 +84,7 @@ class AttemptReports:
         self._counts: Counter[str] = Counter()
 
     def began(self, nodeid: str, at: float) -> None:
-        """Take note of when a test began."""
+        """Note when a test began."""
         self._began[nodeid] = at
 
     def add(self, report: pytest.TestReport) -> Iterator[TestEnded]:
@@ -95,7 +92,7 @@ class AttemptReports:
         node = getattr(report, "node", None)
         worker = "" if node is None else str(node.gateway.id)
         key = worker, report.nodeid
-        if report.when == "setup" and key in self._open:  # not all who rerun tests tell the end
+        if report.when == "setup" and key in self._open:  # a rerun without a teardown
             yield from self._end(key)
         attempt = self._open.get(key)
         if attempt is None:
@@ -106,7 +103,7 @@ class AttemptReports:
             yield from self._end(key)
 
     def rest(self) -> Iterator[TestEnded]:
-        """Yield the attempts whose end nobody reported: the run ended before they did."""
+        """Yield the attempts whose end was not reported: the run ended before they did."""
         for key, attempt in list(self._open.items()):
             if _worst(attempt.outcomes) == "passed":
                 attempt.outcomes.append("broken off")
@@ -171,11 +168,11 @@ def _worst(outcomes: list[TestOutcome]) -> TestOutcome:
 
 
 def _error(report: pytest.TestReport) -> ErrorSummary | None:
-    told = getattr(report, ERROR, None)
+    given = getattr(report, ERROR, None)
     phase = report.when if report.when in _PHASES else ""
-    if isinstance(told, dict):
-        code = told.get("code")
-        return ErrorSummary(message=str(told.get("message", "")), code=code, phase=phase or "")
+    if isinstance(given, dict):
+        code = given.get("code")
+        return ErrorSummary(message=str(given.get("message", "")), code=code, phase=phase or "")
     crash = getattr(report.longrepr, "reprcrash", None)
     text = str(report.longrepr or "") if crash is None else crash.message
     first = text.strip().partition("\n")[0]
@@ -184,49 +181,37 @@ def _error(report: pytest.TestReport) -> ErrorSummary | None:
 
 # Markers that say how a test is run, and not what it is.
 _TECHNICAL = ("parametrize", "usefixtures", "filterwarnings")
-
 _LONGEST_MESSAGE = 500
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Keep an index, except in workers, whose reports come together in the controller."""
-    if not is_worker(config) and settings_of(config).trace != "off":
-        config.pluginmanager.register(RunIndex(config), "clawperator-index")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what only the process of the test knows."""
-    report = yield
-    if call.excinfo is not None:
-        setattr(report, ERROR, _told(call.excinfo.value))
+def add_facts(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Add to a report what only the process of the test knows, for the index of the run."""
+    if error is not None:
+        setattr(report, ERROR, _summary(error))
     if report.when == "setup":
         markers = dict.fromkeys(marker.name for marker in item.iter_markers())
         setattr(report, MARKERS, [name for name in markers if name not in _TECHNICAL])
     if facts := _new_facts(item):
         setattr(report, DEVICE_FACTS, facts)
-    return report
 
 
-def _told(error: BaseException) -> dict[str, str]:
+def _summary(error: BaseException) -> dict[str, str]:
     code = getattr(error, "code", None)
     message = getattr(error, "message", None)
     text = message if isinstance(message, str) else str(error)
     first = next((line for line in text.splitlines() if line.strip()), type(error).__name__)
-    told = {"message": first[:_LONGEST_MESSAGE]}
-    return told if code is None else {**told, "code": str(getattr(code, "value", code))}
+    summary = {"message": first[:_LONGEST_MESSAGE]}
+    return summary if code is None else {**summary, "code": str(getattr(code, "value", code))}
 
 
 def _new_facts(item: pytest.Item) -> dict[str, dict[str, str]]:
-    """Return what the devices of a test are, as far as this process did not tell it yet."""
-    told = item.config.stash.setdefault(TOLD_DEVICES, set())
+    """Return the properties of a test's devices that this process did not report yet."""
+    known = item.config.stash.setdefault(REPORTED_DEVICES, set())
     new = {}
     for activity in clients_of(item):
         info = activity.client.device.info
-        if info.serial not in told:
-            told.add(info.serial)
+        if info.serial not in known:
+            known.add(info.serial)
             about = {"model": info.model, "Android": info.release, "API level": info.api_level}
             new[info.serial] = {name: str(one) for name, one in about.items() if one is not None}
     return new
@@ -241,16 +226,18 @@ class RunIndex:
         self._log = RunLog(self._folder)
         self._attempts = AttemptReports(self._relative)
         self._page: Path | None = None
+        self._is_kept = settings_of(config).trace != "off"
         environment = {"Python": platform.python_version(), "pytest": pytest.__version__}
         self._log.add(RunBegan(at=now(), run=run_id(config), environment=environment))
 
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Take note of when a test began: its process may not live to tell."""
+    def begin_test(self, nodeid: str) -> None:
+        """Note when a test began: its process may not live to report it."""
         self._attempts.began(nodeid, now())
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Write a line when an attempt is over."""
+        if not self._is_kept:
+            return
         try:
             if getattr(report, USED_DEVICES, None):
                 self._log.open()
@@ -261,9 +248,10 @@ class RunIndex:
         except OSError as exc:
             self._give_up(exc)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the page, and those of tests that were broken off."""
+    def end(self, exitstatus: int) -> None:
+        """Write the page, and those of tests that were interrupted."""
+        if not self._is_kept:
+            return
         try:
             for ended in self._attempts.rest():
                 self._log.add(ended)
@@ -277,12 +265,11 @@ class RunIndex:
         except OSError as exc:
             self._give_up(exc)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say where the page is."""
-        if self._page is not None and terminalreporter.config.get_verbosity() >= 0:
-            terminalreporter.section("report")
-            write_line(terminalreporter, shown_path(self._config, self._page))
+    def write(self, reporter: pytest.TerminalReporter) -> None:
+        """Write where the page is."""
+        if self._page is not None and self._config.get_verbosity() >= 0:
+            reporter.section("report")
+            write_line(reporter, shown_path(self._config, self._page))
 
     def _write_unfinished(self) -> None:
         """Write pages of traces whose processes were killed."""
@@ -298,6 +285,6 @@ class RunIndex:
         return Path(os.path.relpath(path, self._folder)).as_posix()
 
     def _give_up(self, error: OSError) -> None:
-        """Say that there is no index; no test fails for that."""
+        """Report that there is no index; no test fails for that."""
         events_of(self._config).notice("", f"no index of the run: {error}")
-        self._config.pluginmanager.unregister(self)
+        self._is_kept = False

@@ -19,7 +19,7 @@ class Dealer:
     with one test it waits, and what it knows as its next test cannot be taken back. So a worker
     has two tests, the running one and the next, and all others wait here, where a retry, a
     crash or a failed phone can still change who gets them. A worker for which nothing is left
-    is told to shut down, because nothing else lets it run its last test; only workers without
+    is shut down, because only that lets it run its last test; only workers without
     any test are kept for what may return.
     """
 
@@ -49,11 +49,11 @@ class Dealer:
         single = [one for one in ready if len(one.pending) == 1]
         for worker in sorted(single, key=self._busy):
             if worker.is_ready and not self._give_test(worker):
-                self.tell_to_end(worker)
+                self.shut_down(worker)
 
-    def tell_to_end(self, worker: Worker) -> None:
+    def shut_down(self, worker: Worker) -> None:
         """Let a worker run the test it has, and end."""
-        worker.is_told = True
+        worker.is_shut_down = True
         worker.began = self._clock()
         worker.node.shutdown()
 
@@ -90,10 +90,10 @@ class Dealer:
         return seconds - first + abs(first - (self._clock() - worker.began))
 
     def _find_takers(self) -> None:
-        """Find somebody for the tests that all their workers left behind."""
+        """Find workers for the tests whose own workers are all gone."""
         workforce, tests = self._workforce, self._tests
-        healthy = workforce.devices(told=False) & ~workforce.failed
-        # A device that failed is the last resort: its worker reports what became of it.
+        healthy = workforce.devices(ending=False) & ~workforce.failed
+        # A device that failed is the last resort: its worker reports the error.
         left = [
             devices
             for devices in tests.backlog.sets
@@ -104,7 +104,7 @@ class Dealer:
         numbers = [number for devices in left for number in tests.backlog.drop(devices)]
         if numbers and workforce.is_reachable(ANY):
             for number in numbers:
-                tests.widen(number, workforce.anybody)
+                tests.widen(number, workforce.any_device)
             tests.wait(numbers)
             self._find_takers()
         elif numbers and not self.is_stopped:
@@ -187,7 +187,7 @@ class DeviceScheduling:
             self._learn(worker)
         else:
             worker.is_refused = True
-            self._dealer.tell_to_end(worker)
+            self._dealer.shut_down(worker)
             self._dealer.deal_out()
 
     def schedule(self) -> None:
@@ -200,7 +200,7 @@ class DeviceScheduling:
         """Note that a worker ran a test, and give it another one."""
         worker, tests = self._worker(node), self._tests
         worker.pending.remove(item_index)
-        worker.began = self._clock() if worker.pending and worker.is_told else None
+        worker.began = self._clock() if worker.pending and worker.is_shut_down else None
         if worker.promised == item_index:
             self._keep_promise(worker)
         else:
@@ -227,7 +227,7 @@ class DeviceScheduling:
             return None
         if not has_ended:
             self._workforce.await_successor(worker)
-        elif not worker.is_told:  # by us, but by xdist, as with --maxfail
+        elif not worker.is_shut_down:  # by us, but by xdist, as with --maxfail
             self._dealer.is_stopped |= worker.collection is not None
         elif not worker.is_refused:
             self._workforce.allow_successor(worker)
@@ -282,7 +282,7 @@ class DeviceScheduling:
         self._has_begun = True
         for worker in workers:
             self._learn(worker)
-        self._tests.give_unfit_to(self._workforce.anybody)
+        self._tests.give_unfit_to(self._workforce.any_device)
         self._tests.wait(range(len(self._tests.tests)))
 
     def _use_tests(self, tests: Sequence[str]) -> None:
@@ -332,9 +332,7 @@ class DeviceScheduling:
 
 
 _KEY = "clawperator/durations"
-
 _DAY = 86_400
-
 # What was not run for a quarter of a year is most likely gone or renamed.
 _KEPT_DAYS = 90
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,42 +41,30 @@ from pytest_clawperator.skills.registry import REGISTRY_IN_REPOSITORY
 from pytest_clawperator.text import visible
 from pytest_clawperator.transport.server import locate_server
 
-ALLOWED_MATCHERS = " or ".join(MATCHERS)
-
 WHEN = ("off", "on", "only-on-failure")
-
 WHEN_LOG = (*WHEN, "full")
-
-ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
-
-ALLOWED_WHEN_LOG = f"{', '.join(WHEN)} or full"
-
-ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
-
-ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
-
-
 TRACE_WHEN = ("off", "on", "retain-on-failure")
-
-ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
-
-
+ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
+ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
 When = Literal["off", "on", "only-on-failure"]
-
 WhenLog = Literal["off", "on", "only-on-failure", "full"]
-
 TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
 def is_timeout(value: Any) -> bool:
-    """Whether a value is a number of seconds that a node may be looked for."""
+    """Whether a value is allowed as the seconds to search for a node."""
     return type(value) in (int, float) and 0 <= value <= MAX_LOOKING
 
 
 def allowed_timeout(value: Any) -> str:
-    """Return what is allowed instead of a value that is no timeout."""
+    """Return what is allowed instead of a value that is not a timeout."""
     is_long = type(value) in (int, float) and MAX_LOOKING < value < math.inf
     return f"{ALLOWED_TIMEOUT}: seconds, not milliseconds?" if is_long else ALLOWED_TIMEOUT
+
+
+def _choices(of: Sequence[str]) -> str:
+    """Return the choices as a message lists them: ``off, on or full``."""
+    return f"{', '.join(of[:-1])} or {of[-1]}"
 
 
 def _is_when(value: Any) -> bool:
@@ -90,13 +78,13 @@ def _is_switch(value: Any) -> bool:
 # What a conftest can change, how that is judged, and what is allowed.
 _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "timeout": (is_timeout, ALLOWED_TIMEOUT),
-    "matchers": (lambda value: value in MATCHERS, ALLOWED_MATCHERS),
+    "matchers": (lambda value: value in MATCHERS, _choices(MATCHERS)),
     "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
-    "screenshot": (_is_when, ALLOWED_WHEN),
-    "snapshot": (_is_when, ALLOWED_WHEN),
-    "logcat": (lambda value: value in WHEN_LOG, ALLOWED_WHEN_LOG),
-    "video": (_is_when, ALLOWED_WHEN),
-    "trace": (lambda value: value in TRACE_WHEN, ALLOWED_TRACE_WHEN),
+    "screenshot": (_is_when, _choices(WHEN)),
+    "snapshot": (_is_when, _choices(WHEN)),
+    "logcat": (lambda value: value in WHEN_LOG, _choices(WHEN_LOG)),
+    "video": (_is_when, _choices(WHEN)),
+    "trace": (lambda value: value in TRACE_WHEN, _choices(TRACE_WHEN)),
     "pause": (_is_switch, "True or False"),
     "strict": (_is_switch, "True or False"),
     "operator_package": (
@@ -175,9 +163,7 @@ class Settings:
 
 
 PROFILES = ("documented", "0.5.3")
-
 BOOTS = ("cold", "snapshot")
-
 _FALSE = ("", "0", "false", "no", "off")
 
 
@@ -194,9 +180,9 @@ def settings_of(config: pytest.Config) -> Settings:
 
 
 def refuse_options_without_effect(config: pytest.Config) -> None:
-    """Raise a usage error for what the command line asks for in vain.
+    """Raise a usage error for an option on the command line that has no effect.
 
-    The ini file is not judged: it serves other runs, too.
+    The ini file is not checked: it is also for other runs.
     """
     settings = settings_of(config)
     kinds = {spec.kind for spec in settings.device}
@@ -226,7 +212,7 @@ def is_validating(config: pytest.Config) -> bool:
 
 
 def is_ci(environment: Mapping[str, str]) -> bool:
-    """Whether the variable CI says that nobody watches the run."""
+    """Whether the variable CI marks an unattended run."""
     return environment.get("CI", "").strip().lower() not in _FALSE
 
 
@@ -243,7 +229,7 @@ def _value(config: pytest.Config, option: Option) -> Any:
         return given
     on_line = on_command_line(config, option.field) is not None
     if not given and not on_line:
-        return None  # `-o claw_device=` takes back what the ini file says
+        return None  # `-o claw_device=` overrides the ini file
     ini_folder = config.inipath.parent if config.inipath else config.rootpath
     folder = config.invocation_params.dir if on_line else ini_folder
     source = source_of(config, option.field)
@@ -266,44 +252,42 @@ def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool
     except ValueError as exc:
         raise pytest.UsageError(visible(f"{source}: {exc}")) from exc
     except ConfigurationError as exc:
-        told = f"{source}: {exc.message}. {exc.hint or ''}".strip()
-        raise pytest.UsageError(visible(told)) from exc
+        problem = f"{source}: {exc.message}. {exc.hint or ''}".strip()
+        raise pytest.UsageError(visible(problem)) from exc
     return value
 
 
-def _seconds(text: str, folder: Path) -> float:
+def _number(text: str) -> float:
     try:
-        seconds = float(text)
+        return float(text)
     except ValueError:
-        seconds = math.nan
+        return math.nan
+
+
+def _seconds(text: str, folder: Path) -> float:
+    seconds = _number(text)
     if not 0 <= seconds < math.inf:
         raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
     return seconds
 
 
 def _factor(text: str, folder: Path) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
+    factor = _number(text)
     if not 0 <= factor <= 1000:
         raise ValueError(f"found {text!r}, allowed is a factor from 0 to 1000, as in 0.1")
     return factor
 
 
 def _timeout(text: str, folder: Path) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
+    seconds = _number(text)
     if not is_timeout(seconds):
         raise ValueError(f"found {text!r}, allowed is {allowed_timeout(seconds)}")
     return seconds
 
 
-def _matchers(text: str, folder: Path) -> str:
-    if text not in MATCHERS:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_MATCHERS}")
+def _choice(text: str, folder: Path, *, of: Sequence[str]) -> str:
+    if text not in of:
+        raise ValueError(f"found {text!r}, allowed is {_choices(of)}")
     return text
 
 
@@ -327,23 +311,11 @@ def _folder(text: str, folder: Path) -> Path:
     return path
 
 
-def _profile(text: str, folder: Path) -> str:
-    if text not in PROFILES:
-        raise ValueError(f"found {text!r}, allowed is {' or '.join(PROFILES)}")
-    return text
-
-
-def _boot(text: str, folder: Path) -> str:
-    if text not in BOOTS:
-        raise ValueError(f"found {text!r}, allowed is {' or '.join(BOOTS)}")
-    return text
-
-
 def _trace_when(text: str, folder: Path) -> str:
     # The word of the other options means the same.
     when = "retain-on-failure" if text == "only-on-failure" else text
     if when not in TRACE_WHEN:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_TRACE_WHEN}")
+        raise ValueError(f"found {text!r}, allowed is {_choices(TRACE_WHEN)}")
     return when
 
 
@@ -351,13 +323,7 @@ def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
         ours = foreign_names.WHEN.get(text.lower())
         here = f": here it is called {ours}" if ours else ""
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}{here}")
-    return text
-
-
-def _when_log(text: str, folder: Path) -> str:
-    if text not in WHEN_LOG:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN_LOG}")
+        raise ValueError(f"found {text!r}, allowed is {_choices(WHEN)}{here}")
     return text
 
 
@@ -375,7 +341,7 @@ def _check_apk(path: Path) -> None:
     except (OSError, BadZipFile):
         is_app = False
     if not is_app:
-        raise ValueError(f"{path} is no APK, which is a zip file with an AndroidManifest.xml")
+        raise ValueError(f"{path} is not an APK, which is a zip file with an AndroidManifest.xml")
 
 
 def _check_folder(path: Path) -> None:
@@ -384,7 +350,7 @@ def _check_folder(path: Path) -> None:
         there = next(place for place in (path, *path.parents) if place.exists())
         if not there.is_dir():
             raise ValueError(f"{there} is a file, and evidence needs a folder")
-        # Permissions alone do not tell: think of full, read-only and unreal file systems.
+        # Permissions alone are not enough: the file system may be full or read-only.
         with TemporaryDirectory(prefix=".claw-", dir=there):
             pass
     except OSError as exc:
@@ -409,7 +375,7 @@ def _registry(text: str, folder: Path) -> Path:
 def _device(text: str) -> DeviceSpec:
     spec = parse_device_spec(text)
     if spec.phones is not None:
-        parse_phones(spec.phones)  # told now, and not when they are started
+        parse_phones(spec.phones)  # reported now, not when they are started
     return spec
 
 
@@ -422,7 +388,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "require": lambda text, folder: parse_requirements(text),
     "matrix": lambda text, folder: parse_matrix(text),
     "emulator": lambda text, folder: parse_profile(text),
-    "emulator_boot": _boot,
+    "emulator_boot": partial(_choice, of=BOOTS),
     "emulator_boots": partial(_count, least=1),
     "spare_devices": _count,
     "lease": lambda text, folder: check_place(text),
@@ -431,28 +397,25 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "operator_apk": _file,
     "display": _count,
     "timeout": _timeout,
-    "matchers": _matchers,
+    "matchers": partial(_choice, of=MATCHERS),
     "output": _folder,
     "screenshot": _when,
     "snapshot": _when,
-    "logcat": _when_log,
+    "logcat": partial(_choice, of=WHEN_LOG),
     "video": _when,
     "trace": _trace_when,
     "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
-    "sim_profile": _profile,
+    "sim_profile": partial(_choice, of=PROFILES),
     "sim_time_scale": _factor,
     "skills": _registry,
 }
-
-#: A closer look at a parsed value, which is taken once and not in every worker.
+#: Expensive checks of parsed values, made once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {
     "operator_apk": _check_apk,
     "output": _check_folder,
     "sim_app": _check_app,
 }
-
-
 SETTINGS_FIXTURE = "clawperator_settings"
 
 
@@ -461,7 +424,7 @@ def settings_of_item(item: pytest.Item) -> Settings:
 
     They are remembered, because they are needed even when the fixture has ended.
     """
-    # pytest tells only here which of several fixtures of a name is that of a test.
+    # Only here pytest shows which of several fixtures of a name a test uses.
     known = getattr(item, "_fixtureinfo", None)
     fixtures = known.name2fixturedefs.get(SETTINGS_FIXTURE) if known is not None else None
     cached = fixtures[-1].cached_result if fixtures else None

@@ -23,7 +23,6 @@ from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
 from pytest_clawperator.text import visible_line
 
 _VALUES_END = ".vars.json"
-
 _LONGEST_ID = 60
 
 
@@ -34,7 +33,7 @@ def registry_of(config: pytest.Config) -> Registry:
     return read_registry(named or find_registry(os.environ, folders=tuple(places)))
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def add_registry(config: pytest.Config) -> None:
     """Collect the registry: alone, unless the command line names tests or an ini file names it."""
     registry = settings_of(config).skills
     if registry is None:
@@ -110,7 +109,7 @@ class RecipeTest(pytest.Function):
     """A recipe, which fails if its envelope does."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show what failed, and no code: nobody wrote any."""
+        """Show what failed, without code: a recipe has none."""
         if isinstance(excinfo.value, ClawperatorError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)

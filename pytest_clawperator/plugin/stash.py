@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.requirements import DeviceClass
     from pytest_clawperator.devices.spec import DeviceSpec
     from pytest_clawperator.emulators.checkpoints import Checkpoints
+    from pytest_clawperator.emulators.fleet import EmulatorFleet
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
-    from pytest_clawperator.plugin.clients import ClientActivity
+    from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
     from pytest_clawperator.plugin.connecting import EarlyConnection
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
     from pytest_clawperator.plugin.leasing import ReservedLeases
+    from pytest_clawperator.plugin.phones import SimulatedPhones
     from pytest_clawperator.plugin.recorder import Recorder
     from pytest_clawperator.plugin.report_sinks import ReportSinks
+    from pytest_clawperator.plugin.reports import RunReports
     from pytest_clawperator.plugin.run import EventHub
     from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.terminal import Tally
     from pytest_clawperator.plugin.tracing import AttemptTrace
     from pytest_clawperator.redaction import Secrets
 
@@ -43,7 +47,9 @@ EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
 LEASES: pytest.StashKey[ReservedLeases] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 REPORT_SINKS: pytest.StashKey[ReportSinks] = pytest.StashKey()
-TOLD_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
+RUN_REPORTS: pytest.StashKey[RunReports] = pytest.StashKey()
+TALLY: pytest.StashKey[Tally] = pytest.StashKey()
+REPORTED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 
@@ -59,6 +65,8 @@ DEVICE_NEEDS: pytest.StashKey[dict[str, DeviceNeeds]] = pytest.StashKey()
 DEVICE_CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
 CLASS_TO_SELECT: pytest.StashKey[DeviceClass | None] = pytest.StashKey()
 EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
+SIMULATED_PHONES: pytest.StashKey[SimulatedPhones] = pytest.StashKey()
+EMULATOR_FLEETS: pytest.StashKey[list[EmulatorFleet]] = pytest.StashKey()
 ENDED_PHONES: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
 DEVICE_HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
 
@@ -72,16 +80,9 @@ CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()
 #: What several nodes that fit mean to the client of this process, as it was connected.
 CLIENT_MATCHERS: pytest.StashKey[str] = pytest.StashKey()
 CHECKPOINTS: pytest.StashKey[dict[Clawperator, Checkpoints]] = pytest.StashKey()
-ON_CLIENT_USED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
-    pytest.StashKey()
-)
-ON_CLIENT_DROPPED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
-    pytest.StashKey()
-)
-BEFORE_CLIENT_CLOSES: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
-    pytest.StashKey()
-)
+CLIENT_LISTENERS: pytest.StashKey[ClientListeners] = pytest.StashKey()
 ENDING_FIXTURES: pytest.StashKey[dict[int, float]] = pytest.StashKey()
+ENDED_ATTEMPTS: pytest.StashKey[set[str]] = pytest.StashKey()
 TO_CLOSE: pytest.StashKey[list[Callable[[], None]]] = pytest.StashKey()
 
 # On an item.

@@ -1,9 +1,9 @@
-"""The terminal: which devices the run uses, and at its end what became of them."""
+"""The terminal: the devices of the run, its summary, and shared failures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,46 +14,44 @@ from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.clients import ClientActivity, clients_of
 from pytest_clawperator.plugin.device_needs import is_ladder_replaced, uses_device
-from pytest_clawperator.plugin.failures import INFRASTRUCTURE, NOTICES, USED_DEVICES
+from pytest_clawperator.plugin.failures import (
+    CRASHES,
+    EVIDENCE_FOLDER,
+    HAS_FAILED,
+    INFRASTRUCTURE,
+    NOTICES,
+    SHARED_FAILURE,
+    SLOWEST,
+    USED_DEVICES,
+)
 from pytest_clawperator.plugin.leasing import hold_alone
-from pytest_clawperator.plugin.matrix import class_of
+from pytest_clawperator.plugin.matrix import class_of, listed_counts
 from pytest_clawperator.plugin.options import OPTIONS
-from pytest_clawperator.plugin.phones import PHONES_PLUGIN
-from pytest_clawperator.plugin.run import run_folder, show_line, shown_path, write_line
+from pytest_clawperator.plugin.run import run_folder, run_id, show_line, shown_path, write_line
 from pytest_clawperator.plugin.stash import (
     DESCRIBED_DEVICES,
     DEVICE_NEEDS,
     DEVICE_POOL,
     EVENTS,
     LEASES_BY_CLASS,
+    SIMULATED_PHONES,
+    TALLY,
 )
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.text import visible
 
-_TALLY = "clawperator-tally"
-
 _PREFIX = "clawperator: "
-
-# The outcomes in the order in which they are written, and those that are worth a line.
+# The outcomes that are worth a line.
 _BAD = ("failed", "error", "rerun")
-
-_OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
-
 _SHOWN_NOTICES = 20
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Count, except in workers, whose reports are counted where they arrive."""
-    if not is_worker(config):
-        config.pluginmanager.register(Tally(config), _TALLY)
 
 
 def pytest_report_collectionfinish(
     config: pytest.Config, items: Sequence[pytest.Item]
 ) -> list[str]:
     """Name the device, once it is known that a test uses one."""
-    # A worker was handed its device, and nobody reads what it writes.
+    # A worker was given its device, and its output is not shown.
     if is_worker(config) or config.get_verbosity() < 0 or is_listing(config):
         return []
     users = [item for item in items if uses_device(item)]
@@ -66,8 +64,7 @@ def pytest_report_collectionfinish(
     return _header(config, pool.held)
 
 
-@pytest.hookimpl(optionalhook=True, trylast=True)
-def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> None:
+def name_devices_of_workers(config: pytest.Config) -> None:
     """Name the devices that the workers are about to be given."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and DEVICE_POOL in config.stash and config.get_verbosity() >= 0:
@@ -75,12 +72,8 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> N
             write_line(reporter, line)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add notices and devices to the report, which also goes from a worker to the controller."""
-    report = yield
+def add_devices(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Add notices and devices to a report, which may go from a worker to the controller."""
     events = item.config.stash.get(EVENTS, None)
     if events is not None and (notices := events.take_notices()):
         setattr(report, NOTICES, notices)
@@ -89,7 +82,6 @@ def pytest_runtest_makereport(
         setattr(report, USED_DEVICES, lines)
     elif serial := _device_of(item, report):
         setattr(report, USED_DEVICES, {serial: []})
-    return report
 
 
 def _new_lines(config: pytest.Config, activity: ClientActivity) -> list[str]:
@@ -102,7 +94,7 @@ def _new_lines(config: pytest.Config, activity: ClientActivity) -> list[str]:
 
 
 def _device_of(item: pytest.Item, report: pytest.TestReport) -> str | None:
-    """Return the device of a test that has no client: it needs none, or did not get that far."""
+    """Return the device of a test without a client: it needs none, or failed before."""
     device_class = class_of(item)
     label = device_class.label if device_class else None
     lease = item.config.stash.get(LEASES_BY_CLASS, {}).get(label) if uses_device(item) else None
@@ -125,7 +117,7 @@ class Tally:
         self._named.update(serials, new)
         return new
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Count a report, and name a device that is new."""
         self._notices.update(getattr(report, NOTICES, ()))
         for serial, lines in (getattr(report, USED_DEVICES, None) or self._lost(report)).items():
@@ -143,17 +135,17 @@ class Tally:
         return {}
 
     def _outcome(self, report: pytest.TestReport) -> str:
-        """Return the word that the last line of the run has for it; most phases have none."""
+        """Return the category under which pytest counts a report; most phases have none."""
         hook = self._config.hook.pytest_report_teststatus
         status = hook(report=report, config=self._config)
-        return status[0] if status else ""  # without a terminal nobody has a word for it
+        return status[0] if status else ""  # without a terminal there is none
 
     def _show(self, lines: Iterable[str]) -> None:
         for line in lines:
             show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write how many tests each device ran, where that is news, and the notices."""
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write the outcomes on each device, if there are several or failures, and the notices."""
         if terminalreporter.config.get_verbosity() < 0:
             return
         events = self._config.stash.get(EVENTS, None)
@@ -168,9 +160,7 @@ class Tally:
     def _write_counts(self, reporter: pytest.TerminalReporter) -> None:
         width = max(map(len, self._outcomes), default=0)
         for serial, counts in sorted(self._outcomes.items()):
-            names = [*_OUTCOMES, *sorted(counts.keys() - set(_OUTCOMES))]
-            parts = [_counted(counts[name], name) for name in names if counts[name]]
-            write_line(reporter, f"{serial:{width}}  {', '.join(parts)}")
+            write_line(reporter, f"{serial:{width}}  {listed_counts(counts)}")
 
     def _write_notices(self, reporter: pytest.TerminalReporter) -> None:
         for text, times in list(self._notices.items())[:_SHOWN_NOTICES]:
@@ -178,10 +168,6 @@ class Tally:
         rest = len(self._notices) - _SHOWN_NOTICES
         if rest > 0:
             write_line(reporter, f"... and {rest} more", yellow=True)
-
-
-def _counted(number: int, outcome: str) -> str:
-    return f"{number} {outcome}{'s' if outcome == 'error' and number > 1 else ''}"
 
 
 def device_lines(
@@ -194,13 +180,14 @@ def device_lines(
 
 def _profiles(config: pytest.Config) -> dict[str, str]:
     """Return the profiles of the phones that this process simulates, by their serials."""
-    return getattr(config.pluginmanager.get_plugin(PHONES_PLUGIN), "profiles", {})
+    phones = config.stash.get(SIMULATED_PHONES, None)
+    return {} if phones is None else phones.profiles
 
 
 def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
     devices = list(candidates)
     lines = [*device_lines(devices, profiles=_profiles(config)), *_output_line(config)]
-    tally = config.pluginmanager.get_plugin(_TALLY)
+    tally = config.stash.get(TALLY, None)
     return tally.name([device.serial for device in devices], lines) if tally else lines
 
 
@@ -214,9 +201,7 @@ def _candidate(activity: ClientActivity) -> Candidate:
 
 
 def _output_line(config: pytest.Config) -> list[str]:
-    """Return the line that says where evidence goes, should there be any."""
-    if not config.pluginmanager.has_plugin("pytest_clawperator.plugin.recorder"):
-        return []
+    """Return the line about the folder for evidence."""
     folder = shown_path(config, run_folder(config))
     return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
@@ -235,7 +220,6 @@ def _described(candidate: Candidate, profile: str | None) -> str:
 
 
 _PATHS = tuple(option.flag for option in OPTIONS if option.metavar in ("FILE", "FOLDER"))
-
 # What pytest takes for the top of a project.
 _TOPS = (
     *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
@@ -245,7 +229,12 @@ _TOPS = (
 
 @pytest.hookimpl(tryfirst=True)  # pytest prints the last result first
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Return a line for each such option, below that of the rootdir."""
+    """Return a line for each option whose value pytest took for a test, and moved its rootdir.
+
+    pytest chooses its rootdir and its ini file before it knows the options of plugins. So the
+    file of ``--claw-operator-apk ~/Downloads/x.apk`` counts as a test; that of
+    ``--claw-operator-apk=~/Downloads/x.apk`` does not.
+    """
     if is_worker(config) or config.getoption("rootdir") or config.getoption("inifilename", None):
         return []
     top = _top_of(config.invocation_params.dir)
@@ -262,7 +251,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def _apart(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the options with paths whose value is an argument of its own."""
+    """Yield the options with paths whose value is a separate argument."""
     for flag, value in pairwise(arguments):
         if flag in _PATHS:
             yield flag, value
@@ -278,3 +267,129 @@ def _top_of(start: Path) -> Path:
     return next(
         (folder for folder in within if any((folder / name).is_file() for name in _TOPS)), start
     )
+
+
+_SLOWEST_PER_TEST, _SLOWEST_PER_RUN = 3, 5
+# Shorter actions are not worth a line.
+_SLOW = 1.0
+
+
+def add_slowest(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Add the slowest actions to the last report of a test."""
+    if report.when == "teardown" and (clients := clients_of(item)):
+        timed = [one for client in clients for one in client.timed]
+        slowest = sorted(timed, key=lambda one: one.seconds, reverse=True)[:_SLOWEST_PER_TEST]
+        setattr(report, SLOWEST, [[one.seconds, one.label] for one in slowest])
+
+
+class Summary:
+    """Collects evidence and slow actions from reports, and prints them."""
+
+    def __init__(self) -> None:
+        self._evidence: dict[str, list[str]] = {}
+        self._crashes: dict[str, list[str]] = {}
+        self._failed: set[str] = set()
+        self._slowest: list[tuple[float, str, str]] = []
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Collect what a report has."""
+        folder = getattr(report, EVIDENCE_FOLDER, None)
+        if folder is not None:
+            folders = self._evidence.setdefault(report.nodeid, [])
+            folders += [folder] if folder not in folders else []
+            crashes = self._crashes.setdefault(folder, [])
+            found = getattr(report, CRASHES, ())
+            crashes += [crash for crash in found if crash not in crashes]
+            if getattr(report, HAS_FAILED, False):
+                self._failed.add(report.nodeid)
+        timed = getattr(report, SLOWEST, ())
+        self._slowest += [(seconds, label, report.nodeid) for seconds, label in timed]
+
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """List the slowest actions, and where the evidence is."""
+        verbosity = terminalreporter.config.get_verbosity()
+        if verbosity < 0:
+            return
+        least = 0.0 if verbosity > 0 else _SLOW
+        slowest = sorted((one for one in self._slowest if one[0] >= least), reverse=True)
+        if slowest:
+            terminalreporter.section("slowest actions")
+            for seconds, label, test in slowest[:_SLOWEST_PER_RUN]:
+                write_line(terminalreporter, f"{seconds:6.2f}s {label}  ({test})")
+        self._write_evidence(terminalreporter)
+
+    def _write_evidence(self, reporter: pytest.TerminalReporter) -> None:
+        """List the folders of tests that failed below that of the run, and count the others."""
+        found = self._found(reporter.config.invocation_params.dir)
+        if not found:
+            return
+        reporter.section("evidence")
+        failed: dict[str, list[str]] = {}
+        for test in [test for test in found if test in self._failed]:
+            for folder in found.pop(test):
+                failed.setdefault(_run_of(folder, reporter.config), []).append(folder)
+        passed = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
+        for place in dict.fromkeys([*failed, *passed]):
+            write_line(reporter, place)
+            self._write_folders(reporter, place, failed.get(place, []))
+            if count := passed[place]:
+                write_line(reporter, f"  {count} test{'s' * (count > 1)} that did not fail")
+
+    def _write_folders(
+        self, reporter: pytest.TerminalReporter, place: str, folders: Sequence[str]
+    ) -> None:
+        for folder in folders:
+            write_line(reporter, f"  {Path(folder).relative_to(place)}")
+            for crash in self._crashes[folder]:
+                write_line(reporter, f"    {crash}", red=True)
+
+    def _found(self, start: Path) -> dict[str, list[str]]:
+        """Return the folders of each test that still exist."""
+        there = {
+            test: [folder for folder in folders if (start / folder).is_dir()]
+            for test, folders in self._evidence.items()
+        }
+        return {test: folders for test, folders in there.items() if folders}
+
+
+def _run_of(folder: str, config: pytest.Config) -> str:
+    """Return the folder of the run that the folder of a test is in."""
+    name = run_id(config)
+    return next((str(place) for place in Path(folder).parents if place.name == name), folder)
+
+
+#: What the last line of the run counts the other tests as.
+CATEGORY = "same error"
+
+
+class SharedFailures:
+    """Prints a failure that many tests share only once.
+
+    The first such test is an error like any other; the others are counted beside it. Reports in
+    files have the reason with each test.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._others: dict[str, set[str]] = {}
+
+    def status(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        """Count a test beside the first that failed for the same cause."""
+        cause = getattr(report, SHARED_FAILURE, None)
+        if cause is None or not report.failed:
+            return None
+        if self._first.setdefault(cause, report.nodeid) == report.nodeid:
+            return None
+        self._others.setdefault(cause, set()).add(report.nodeid)
+        return CATEGORY, "E", "ERROR"
+
+    def write(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write how many tests share each cause."""
+        if not self._others:
+            return
+        terminalreporter.section(CATEGORY)
+        for cause, others in self._others.items():
+            text = f"{self._first[cause]} and {len(others)} more: {cause.splitlines()[0]}"
+            write_line(terminalreporter, text, red=True)

@@ -6,7 +6,7 @@ So fixtures, markers, parameters, evidence and reports are those of tests in Pyt
 from __future__ import annotations
 
 import linecache
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from traceback import extract_tb
 from types import FunctionType, ModuleType
@@ -19,7 +19,6 @@ from pytest_clawperator.test_files.file import SUFFIX, read_test_file
 from pytest_clawperator.test_files.yaml_tree import shown_path
 
 _MARGIN = 4  # of the source lines in a report
-
 _FAILING, _UNKNOWN = ">", "???"
 
 
@@ -38,31 +37,20 @@ class ClawTestFile(pytest.Module):
             raise self.CollectError(f"{_place(self.path, error)}: {error}") from error
         for name, value in vars(module).items():
             if isinstance(value, FunctionType):
-                # Whatever python_functions says of the names of tests in Python.
+                # Independent of python_functions, which is about tests in Python.
                 vars(value)["__test__"] = name.startswith("test_")
         return module
+
+    def show_whole_steps(self, report: pytest.TestReport) -> None:
+        """Show all lines of the step that failed, not only its first."""
+        for entry in _entries(report.longrepr):
+            _show_whole_step(entry)
 
 
 def _place(path: Path, error: BaseException) -> str:
     """Return the line of a file in which an error was raised."""
     frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
     return f"{shown_path(path)}:{frames[-1].lineno}"
-
-
-def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector:
-    """Collect a file."""
-    file: pytest.Collector = ClawTestFile.from_parent(parent, path=file_path)
-    return file
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Show all lines of the step that failed, not only its first."""
-    report = yield
-    if isinstance(item.parent, ClawTestFile):
-        for entry in _entries(report.longrepr):
-            _show_whole_step(entry)
-    return report
 
 
 def _entries(longrepr: Any) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from pytest_clawperator.execution.result import PROTECTED, RunResult
 from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.evidence import (
-    Look,
+    CurrentScreen,
     Unavailable,
     may_show_secret,
     photograph,
@@ -22,13 +22,10 @@ from pytest_clawperator.plugin.report_sinks import TraceOutput
 from pytest_clawperator.report.trace import Noted, PictureTaken, now
 
 _THREAD = "clawperator pictures"
-
 # How long a picture of the screen after an execution may hold up the test, in seconds.
 _WITHIN = 5.0
-
 # Pictures that are under way at once; each needs some megabytes.
 _AT_ONCE = 6
-
 _REMEMBERED = 100
 
 
@@ -49,27 +46,27 @@ class _Shot:
         self.is_captured, self.is_done = threading.Event(), threading.Event()
         self.is_late = False
         self._shows_password = shows_password
-        self._needs_look: bool | None = None
+        self._needs_snapshot: bool | None = None
         self._deciding = threading.Lock()
 
     @property
-    def needs_look(self) -> bool:
-        """Whether the screen must stay until a look tells what to blacken: decided once."""
+    def needs_snapshot(self) -> bool:
+        """Whether the screen must stay until a snapshot shows what to blacken: decided once."""
         with self._deciding:
-            if self._needs_look is None:
-                self._needs_look = self._shows_password or may_show_secret(self.client)
-            return self._needs_look
+            if self._needs_snapshot is None:
+                self._needs_snapshot = self._shows_password or may_show_secret(self.client)
+            return self._needs_snapshot
 
     def wait(self) -> None:
         """Wait until the screen may change; a picture that is not captured by then is late."""
         is_free = self.is_captured.wait(_WITHIN)
-        if is_free and self.needs_look:
+        if is_free and self.needs_snapshot:
             is_free = self.is_done.wait(_WITHIN)
         self.is_late = not is_free
 
 
 class PictureTaker:
-    """Takes pictures for a trace, in threads of its own.
+    """Takes pictures for a trace, in its own threads.
 
     The next execution waits until the screen before it is captured, and not until the device
     has compressed and sent the picture.
@@ -112,9 +109,9 @@ class PictureTaker:
         shot.client.collecting_threads.add(threading.current_thread())
         try:
             picture = photograph(shot.client, on_captured=shot.is_captured.set)
-            if shot.needs_look:
-                look = Look(shot.client, is_broken=False, is_wanted=True)
-                picture = without_secrets(picture, look, is_guarded=True)
+            if shot.needs_snapshot:
+                screen = CurrentScreen(shot.client, is_broken=False, is_wanted=True)
+                picture = without_secrets(picture, screen, is_guarded=True)
             # The screen is free; the test need not wait for the rest.
             shot.is_captured.set()
             shot.is_done.set()
@@ -144,7 +141,7 @@ class PictureTaker:
         )
 
     def _small(self, picture: bytes) -> _Kept:
-        """Keep a picture in small; many executions leave the screen as it was."""
+        """Keep a small copy of a picture; many executions do not change the screen."""
         digest = sha256(picture).digest()
         known = self._kept.get(digest)
         if known is None:
@@ -160,6 +157,6 @@ class PictureTaker:
 
 
 def _shows_password(result: RunResult | None) -> bool:
-    """Whether an execution saw a password field, which nobody else may have noted yet."""
+    """Whether an execution saw a password field, which may not be recorded elsewhere yet."""
     steps = [] if result is None else [*result.steps, result.last_look]
     return any(PROTECTED in (step.data.get("text") or "") for step in steps if step is not None)

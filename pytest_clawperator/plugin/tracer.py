@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_clawperator.assertions.expectation import Verification
 from pytest_clawperator.assertions.failure import calling_frame
@@ -26,32 +26,21 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
+from pytest_clawperator.plugin.report_sinks import TraceOutput
 from pytest_clawperator.report import trace
 from pytest_clawperator.report.crashes import hide_in_log, without_dumps
 from pytest_clawperator.report.trace import Excerpt, Failure, Source, TraceEvent, now
 
 _XML = ".xml"
-
 #: Is called with a client, the number of its execution, and the result if there is one.
 AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
-
-# What of a script's output stands in a trace, in characters; all of it is an artefact.
+# How many characters of a script's output a trace contains; an artefact has all of it.
 _MOST_PRINTED = 10_000
-
-
-class Output(Protocol):
-    """Where a trace goes."""
-
-    def write(self, event: TraceEvent) -> None:
-        """Add an event."""
-
-    def keep(self, content: bytes, suffix: str) -> str:
-        """Keep a blob, and return its name; empty if blobs are not kept."""
 
 
 @dataclass
 class _Looking:
-    """An expectation under way, and the screens that its looks found."""
+    """An expectation in progress, and the screens that its polls found."""
 
     id: int
     trees: list[str | None] = field(default_factory=list)
@@ -59,7 +48,7 @@ class _Looking:
 
 @dataclass
 class _Running:
-    """An execution under way; a look of an expectation is written only if it shows a change."""
+    """An execution in progress; a poll of an expectation is written only if the screen changed."""
 
     began: trace.ExecutionBegan
     looking: _Looking | None = None
@@ -83,7 +72,7 @@ class Tracer:
 
     def __init__(
         self,
-        output: Output,
+        output: TraceOutput,
         *,
         place: Callable[[], Source | None],
         before_execution: Callable[[ClientActivity], None] = lambda client: None,
@@ -98,13 +87,13 @@ class Tracer:
         self._looking: dict[Verification, _Looking] = {}
         # A screen and the name of its blob.
         self._last_tree = ("", "")
-        # Tests may use several devices at once, from threads of their own.
+        # Tests may use several devices at once, in their own threads.
         self._open: dict[int, list[int]] = {}
 
     def follow(self, client: ClientActivity) -> Callable[[Event], None]:
         """Return the function to be called with the events of a client."""
         self._output.write(_device_of(client))
-        followed = _Followed(client, _log_end(client))
+        followed = _Followed(client, client.log_end())
         return lambda event: self._handle(followed, event)
 
     def _handle(self, followed: _Followed, event: Event) -> None:
@@ -174,12 +163,12 @@ class Tracer:
         )
 
     def _envelope(self, result: RunResult) -> dict[str, Any]:
-        """Return an envelope in wire form, in which screens are named and not told."""
+        """Return an envelope in wire form, with the names of screens instead of their content."""
         wire = result.to_wire()
-        for step, told in zip(result.steps, wire["stepResults"], strict=True):
+        for step, written in zip(result.steps, wire["stepResults"], strict=True):
             tree = self._tree(step)
             if tree is not None:
-                told["data"] = {**told["data"], "text": tree}
+                written["data"] = {**written["data"], "text": tree}
         return wire
 
     def _after(self, result: RunResult) -> str | None:
@@ -191,7 +180,7 @@ class Tracer:
         if not text:
             return None
         known, name = self._last_tree
-        if text != known:  # one screen is part of several things that are told of an execution
+        if text != known:  # one screen occurs several times in an execution
             name = self._output.keep(text.encode("utf-8", "surrogatepass"), _XML)
             self._last_tree = text, name
         return name or None
@@ -236,7 +225,7 @@ class Tracer:
             )
 
     def verified(self, verification: Verification) -> None:
-        """Take note of an expectation that begins, or that is over."""
+        """Record an expectation that begins or ends."""
         if not verification.is_over:
             looking = self._looking[verification] = _Looking(next(self._ids))
             self._enter(looking.id)
@@ -268,14 +257,14 @@ class Tracer:
         transport = followed.client.transport
         if transport is None:
             return
-        end = _log_end(followed.client) if until is None else until
+        end = followed.client.log_end() if until is None else until
         if end <= followed.log_position:
             return
         lines = transport.log.read(followed.log_position, end)
         followed.log_position = end
-        told = hide_in_log(b"\n".join(without_dumps(lines)))
-        shown = told.decode("utf-8", "replace").split("\n")
-        if told:
+        text = hide_in_log(b"\n".join(without_dumps(lines)))
+        shown = text.decode("utf-8", "replace").split("\n")
+        if text:
             self._output.write(
                 trace.LogWritten(
                     at=now(),
@@ -287,7 +276,7 @@ class Tracer:
 
 
 def _polls(verification: Verification, trees: Sequence[str | None]) -> list[trace.Poll]:
-    """Return the looks of an expectation, with their screens where each look was one."""
+    """Return the polls of an expectation, with their screens if each poll captured one."""
     log = verification.log
     shown = trees if len(trees) >= len(log) else [None] * len(log)
     return [
@@ -297,7 +286,7 @@ def _polls(verification: Verification, trees: Sequence[str | None]) -> list[trac
 
 
 def _printed(event: SkillFinished) -> str:
-    """Return what a script printed; a trace has the beginning and the end of very much."""
+    """Return what a script printed; of long output the beginning and the end."""
     text = f"{event.output}{event.complaints}"
     if len(text) > _MOST_PRINTED:
         half = _MOST_PRINTED // 2
@@ -306,7 +295,7 @@ def _printed(event: SkillFinished) -> str:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return an error as a trace tells it."""
+    """Return an error in the form that traces have."""
     code = getattr(error, "code", None)
     hint = getattr(error, "hint", None)
     message = getattr(error, "message", None)
@@ -324,11 +313,11 @@ def _failure_of(error: BaseException | None, result: RunResult | None = None) ->
     if result is None or result.ok:
         return None
     step = next(iter(result.failed_steps), None)
-    told = result.error or (step.data.get("message") if step is not None else None)
+    text = result.error or (step.data.get("message") if step is not None else None)
     code = result.code
     return Failure(
         type="",
-        message=told or str(step or "the execution failed"),
+        message=text or str(step or "the execution failed"),
         code=None if code is None else str(getattr(code, "value", code)),
     )
 
@@ -354,17 +343,9 @@ def _device_of(client: ClientActivity) -> TraceEvent:
     )
 
 
-def _log_end(client: ClientActivity) -> int:
-    transport = client.transport
-    # A deadline that is over: the end is returned at once.
-    return 0 if transport is None else transport.log.wait(0, 0.0)
-
-
 _PACKAGE = "pytest_clawperator"
-
-# Whose frames are no code of the user's.
+# Other modules whose frames are not the user's code.
 _RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
-
 _BEFORE = 8
 
 
@@ -376,14 +357,14 @@ class Places:
         self._known: dict[tuple[CodeType, int], Source] = {}
 
     def current(self) -> Source | None:
-        """Return the line of the test, or of its fixture, that is being carried out."""
+        """Return the current line of the test or of its fixture."""
         frame: FrameType | None = calling_frame()
         return None if frame is None or _is_foreign(frame) else self._source(frame, frame.f_lineno)
 
     def excerpt(self, error: BaseException) -> Excerpt | None:
         """Return the lines up to the innermost place of an error that is the user's code.
 
-        What stands below was not carried out, and what is secret in it is not known.
+        Later lines were not executed, and secrets in them are not known.
         """
         frames = list(traceback.walk_tb(error.__traceback__))
         own = [(frame, line) for frame, line in frames if not _is_foreign(frame)]

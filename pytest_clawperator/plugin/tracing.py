@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from pytest_clawperator.assertions.expectation import Verification, listening
+from pytest_clawperator.assertions.expectation import Verification
 from pytest_clawperator.plugin.artifacts import folder_name
-from pytest_clawperator.plugin.clients import ClientActivity, on_client_dropped, on_client_used
+from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.failures import is_infrastructure, is_put_aside, is_shared
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
@@ -36,32 +35,22 @@ from pytest_clawperator.report.trace import (
     ticks,
 )
 
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
 FOLDER = "trace"
+# Where traces are while their tests run; a killed run leaves them there.
+UNFINISHED = "unfinished"
+_numbers = count(1)
 
 
 class AttemptTrace:
     """Writes the trace of one attempt, if it uses a device and the settings want one.
 
-    It is written to the folder that ``folder`` returns, and moved when it is kept: where the
-    test's evidence is need not be known while there is none. ``run`` is the id of the run.
+    It is written to a folder for unfinished traces, and moved when it is kept: where the test's
+    evidence goes need not be known while there is none.
     """
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        *,
-        settings: Callable[[], Settings],
-        folder: Callable[[], Path],
-        sinks: Callable[[], ReportSinks],
-        run: str,
-        worker: str,
-    ) -> None:
+    def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._settings = settings
-        self._folder = folder
-        self._sinks = sinks
-        self.run = run
-        self._worker = worker
         self._places = Places(item.config.rootpath)
         self._early: list[TraceEvent] = []
         self._output: TraceOutput | None = None
@@ -75,6 +64,14 @@ class AttemptTrace:
         self._has_own_failure = False
         #: Why there is no trace, though one is wanted.
         self.problem = ""
+
+    @property
+    def _settings(self) -> Settings:
+        return settings_of_item(self._item)
+
+    @property
+    def _sinks(self) -> ReportSinks:
+        return sinks_of(self._item.config)
 
     @property
     def is_begun(self) -> bool:
@@ -91,11 +88,11 @@ class AttemptTrace:
             self._output.write(event)
 
     def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
-        """Take note of a phase that begins."""
+        """Record that a phase begins."""
         self.add(events.PhaseBegan(at=now(), name=name))
 
     def verified(self, verification: Verification) -> None:
-        """Take note of an expectation."""
+        """Record an expectation."""
         if self._tracer is not None:
             self._tracer.verified(verification)
 
@@ -106,18 +103,18 @@ class AttemptTrace:
         if self._tracer is None:
             self._tracer = self._begin()
         self._clients.append(client)
-        tell = self._tracer.follow(client)
-        if self._settings().trace != "off" or self._sinks().need_steps:
-            client.tell = tell
+        on_event = self._tracer.follow(client)
+        if self._settings.trace != "off" or self._sinks.need_steps:
+            client.on_event = on_event
 
     def drop(self, client: ClientActivity) -> None:
-        """Follow a client no longer."""
+        """Stop following a client."""
         if client in self._clients:
             self._clients.remove(client)
-            client.tell_nobody()
+            client.stop_following()
 
     def keep_file(self, attachment: Attachment) -> None:
-        """Take note of a file that was kept of the test."""
+        """Record a file that was kept of the test."""
         if self._output is not None:
             path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
             self._output.write(
@@ -130,7 +127,7 @@ class AttemptTrace:
             )
 
     def _begin(self) -> Tracer:
-        sinks, writer = self._sinks(), self._new_writer()
+        sinks, writer = self._sinks, self._new_writer()
         output = self._output = TraceOutput(writer, sinks)
         attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
         output.write(
@@ -139,14 +136,14 @@ class AttemptTrace:
                 nodeid=self._item.nodeid,
                 attempt=attempt,
                 environment={"Python": platform.python_version(), "pytest": pytest.__version__},
-                run=self.run,
-                worker=self._worker,
+                run=run_id(self._item.config),
+                worker=worker_input(self._item.config).get("workerid", ""),
             )
         )
         for event in self._early:
             output.write(event)
         self._early.clear()
-        if writer is None or self._settings().trace != "on":
+        if writer is None or self._settings.trace != "on":
             return Tracer(output, place=self._places.current)
         pictures = self._pictures = PictureTaker(output)
         return Tracer(
@@ -157,11 +154,13 @@ class AttemptTrace:
         )
 
     def _new_writer(self) -> TraceWriter | None:
-        """Return who writes the file of the trace, if there is to be one."""
-        if self._settings().trace == "off":
+        """Return the writer of the trace file, if there is to be one."""
+        if self._settings.trace == "off":
             return None
         try:
-            return TraceWriter(self._folder())
+            config = self._item.config
+            name = f"{folder_name(self._item.nodeid)}-{os.getpid()}-{next(_numbers)}"
+            return TraceWriter(run_folder(config, self._settings) / UNFINISHED / name)
         except OSError as exc:  # no reason to fail a test
             self.problem = f"no trace: {exc}"
             return None
@@ -169,7 +168,7 @@ class AttemptTrace:
     # At its end
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
-        """Take note of how a phase ended."""
+        """Record how a phase ended."""
         if report.skipped and self._outcome == "passed":
             self._outcome = "skipped"
             self._reason = str(error or "")
@@ -191,10 +190,10 @@ class AttemptTrace:
             )
         )
 
-    def finish(self, *, is_broken_off: bool = False) -> Path | None:
+    def finish(self, *, is_interrupted: bool = False) -> Path | None:
         """End the trace; return its folder if it is to be kept, else remove it.
 
-        That of a test that was broken off does not tell an outcome.
+        The trace of a test that was interrupted has no outcome.
         """
         for client in list(self._clients):
             self.drop(client)
@@ -203,14 +202,14 @@ class AttemptTrace:
             return None
         if self._pictures is not None:
             self._pictures.close()
-        if not is_broken_off:
+        if not is_interrupted:
             output.write(self._ended())
         writer = output.writer
         if writer is None:
             return None
         writer.close()
-        mode = self._settings().trace
-        # What a test shares with others says nothing of it; it did not even begin.
+        mode = self._settings.trace
+        # A shared failure is not specific to the test, which did not even begin.
         if mode == "on" or (mode != "off" and self._has_own_failure):
             return writer.folder
         shutil.rmtree(writer.folder, ignore_errors=True)
@@ -230,74 +229,33 @@ def _first_line(error: BaseException) -> str:
     return str(getattr(error, "message", error)).partition("\n")[0]
 
 
-# Where traces are while their tests run; a killed run leaves them there.
-UNFINISHED = "unfinished"
+def begin_attempt(item: pytest.Item) -> None:
+    """Begin the trace of an attempt."""
+    if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
+        del item.stash[TRACE]
+    begun_trace(item).begin_phase("setup")
 
 
-_numbers = count(1)
-
-__tracebackhide__ = True  # a fixture that fails is shown at its own line
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Follow the clients of tests."""
-    on_client_used(config, lambda item, client: begun_trace(item).use(client))
-    on_client_dropped(config, lambda item, client: begun_trace(item).drop(client))
+def end_interrupted(item: pytest.Item) -> None:
+    """End the trace of a test that was interrupted, and so never reported."""
+    trace = item.stash.get(TRACE, None)
+    if trace is not None:
+        trace.finish(is_interrupted=True)
+        del item.stash[TRACE]
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hear of the expectations of a test, and end the trace of one that was broken off."""
-    with listening(lambda verification: begun_trace(item).verified(verification)):
-        try:
-            return (yield)
-        finally:
-            trace = item.stash.get(TRACE, None)
-            if trace is not None:
-                trace.finish(is_broken_off=True)
-                del item.stash[TRACE]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the folders for traces that nothing was kept in."""
+def remove_empty_folders(config: pytest.Config) -> None:
+    """Remove the folders for traces in which nothing was kept."""
     folder = run_folder(config) / UNFINISHED
     with suppress(OSError):  # something is in it, perhaps of a process that still runs
         for empty in (folder, folder.parent, folder.parent.parent):
             empty.rmdir()
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    """Begin the trace of an attempt."""
-    __tracebackhide__ = True
-    if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
-        del item.stash[TRACE]
-    begun_trace(item).begin_phase("setup")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Take note that the test itself begins."""
-    __tracebackhide__ = True
-    begun_trace(item).begin_phase("call")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """Take note that the test is being torn down."""
-    __tracebackhide__ = True
-    begun_trace(item).begin_phase("teardown")
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_fixture_setup(
+def timed_fixture(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Take note of how long a fixture took to set up, and of the beginning of its end."""
+    """Trace how long a fixture took to set up, and note when its teardown begins."""
     __tracebackhide__ = True  # a fixture that fails is shown at its own line
     begin = ticks()
     error: BaseException | None = None
@@ -317,10 +275,8 @@ def pytest_fixture_setup(
         request.addfinalizer(clawperator_fixture_ends)
 
 
-def pytest_fixture_post_finalizer(
-    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-) -> None:
-    """Take note of how long a fixture took to end."""
+def end_fixture(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+    """Trace how long a fixture took to tear down."""
     begin = request.config.stash.get(ENDING_FIXTURES, {}).pop(id(fixturedef), None)
     if begin is not None:
         _note_fixture(request.config, fixturedef, "teardown", begin)
@@ -329,20 +285,7 @@ def pytest_fixture_post_finalizer(
 def begun_trace(item: pytest.Item) -> AttemptTrace:
     """Return the trace of the current attempt at a test, which begins with its first use."""
     if TRACE not in item.stash:
-        config = item.config
-
-        def folder() -> Path:
-            name = f"{folder_name(item.nodeid)}-{os.getpid()}-{next(_numbers)}"
-            return run_folder(config, settings_of_item(item)) / UNFINISHED / name
-
-        item.stash[TRACE] = AttemptTrace(
-            item,
-            settings=partial(settings_of_item, item),
-            folder=folder,
-            sinks=partial(sinks_of, config),
-            run=run_id(config),
-            worker=worker_input(config).get("workerid", ""),
-        )
+        item.stash[TRACE] = AttemptTrace(item)
     return item.stash[TRACE]
 
 

@@ -25,15 +25,15 @@ from pytest_clawperator.plugin import gate, markers, options, stash, worker_inpu
 _DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
 _IMPORT = rb"\b(?:from|import) +pytest_clawperator\b"
 _ANY_USE = _DEVICE_USE + rb"|" + _IMPORT
-# The options that say, on the command line, that devices are wanted whatever the tests are. An
-# ini file serves runs without devices, too.
+# Options that, on the command line, ask for devices whatever the tests are. An
+# ini file is also for runs without devices.
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices", "skills")
-# Options that make pytest tell something and run nothing: what it is, and what there is.
+# Options with which pytest only prints information and runs nothing.
 _LISTINGS = (
     *("help", "version", "markers", "cacheshow"),
     *("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan"),
 )
-# Imported by whatever is imported of the library, and not by the front.
+# Every part of the library imports this, and the front does not.
 _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
 # Tests without Python.
@@ -41,31 +41,33 @@ _TEST_FILES = "test_*.claw.yaml"
 
 
 def notice_options(config: pytest.Config) -> None:
-    """Refuse options that make no sense, and open the gate where anything is asked for."""
-    if worker_input.CHANNEL in worker_input.worker_input(config) or options.is_any_given(config):
-        gate.import_rooms().check_options(config)
-        gate.open_gate(config)
-    elif config.getoption("dist", "no") != "no" and _is_in_text(config, _ANY_USE):
+    """Open the gate if an option is given, or the controller of ``-n`` finds the library used."""
+    is_with_devices = worker_input.CHANNEL in worker_input.worker_input(config)
+    is_controller = config.getoption("dist", "no") != "no"
+    if (
+        is_with_devices
+        or options.is_any_given(config)
+        or (is_controller and _is_in_text(config, _ANY_USE))
+    ):
         gate.open_gate(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Make ``-n auto`` as many workers as there are devices that can be had now."""
+    """Let ``-n auto`` start as many workers as there are free devices."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
-    return gate.open_gate(config).count_workers(config)
+    count: int | None = gate.behind_gate(config, "workers").count_workers(config)
+    return count
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a test without Python."""
     if not fnmatch(file_path.name, _TEST_FILES):
         return None
-    part = gate.open_test_files(parent.config)
-    if part is None:
-        return None
-    collected: pytest.Collector = part.collect(file_path, parent)
-    return collected
+    test_files = gate.behind_gate(parent.config, "test_files")  # which few projects have
+    file: pytest.Collector = test_files.ClawTestFile.from_parent(parent, path=file_path)
+    return file
 
 
 @pytest.hookimpl(wrapper=True)
@@ -83,7 +85,7 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Open the gate if a file imports the library, or a test asks for devices."""
     if _LIBRARY in sys.modules or _is_asked_for(items) or _is_imported_in(config, items):
-        gate.open_gate(config).apply_markers(config, items)
+        gate.behind_gate(config, "marker_values").apply_markers(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -98,12 +100,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Notice a fixture that returns a client, whoever wrote the fixture."""
+    """Notice a fixture that returns a client, also one that is not ours."""
     __tracebackhide__ = True  # a fixture that fails is shown at its own line
     value = yield
     module = sys.modules.get(_CLIENT)
     if module is not None and isinstance(value, module.Clawperator):
-        gate.open_gate(request.config).client_given(fixturedef, request, value)
+        gate.behind_gate(request.config, "clients").client_given(fixturedef, request, value)
     return value
 
 
@@ -115,7 +117,7 @@ def needs_devices(config: pytest.Config) -> bool:
 
 
 def is_listing(config: pytest.Config) -> bool:
-    """Whether pytest is asked only what there is, for which no device is needed."""
+    """Whether pytest only prints information, for which no device is needed."""
     return any(getattr(config.option, name, False) for name in _LISTINGS)
 
 
@@ -146,7 +148,7 @@ def _is_asked_for(items: list[pytest.Item]) -> bool:
 def _is_imported_in(config: pytest.Config, items: list[pytest.Item]) -> bool:
     """Whether a file with tests, or a conftest above it, imports the library.
 
-    The import may stand inside a function, and the rooms must be ready before it runs.
+    The import may stand inside a function, and the gate must be open before it runs.
     """
     files = {item.path for item in items}
     for folder in {path.parent for path in files}:

@@ -30,7 +30,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the payloads that tests declare in the place of the tests."""
+    """Replace the tests by the payloads that they declare."""
     if not is_validating(config):
         return
     kept = [payload for item in items for payload in _payloads(item)]
@@ -38,13 +38,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
-) -> None:
+def write_if_no_payload(reporter: pytest.TerminalReporter, exitstatus: int) -> None:
     """Report that no payload was found."""
+    config = reporter.config
     if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         write_line(
-            terminalreporter,
+            reporter,
             f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
             " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
             " called payloads",
@@ -68,17 +67,17 @@ class PayloadItem(pytest.Item):
         self.declared = declared
 
     def runtest(self) -> None:
-        """Judge the payload."""
+        """Validate the payload."""
         load_payload(self.declared)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show what is wrong with the payload, and no code."""
+        """Show the problems of the payload, without code."""
         if isinstance(excinfo.value, PayloadError):
             return str(excinfo.value)  # its first line is what the summary shows
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return where the payload is from, as the headline above its problems."""
+        """Return the source of the payload, as the headline above its problems."""
         return self.path, None, ": ".join(self.nodeid.rsplit("::", 1))
 
 

@@ -15,19 +15,15 @@ from pytest_clawperator.transport.interface import Transport
 
 # The longest that screenrecord takes, and what it may need to begin and to finish.
 SEGMENT = 180
-
 _MARGIN = 20.0
-
 _BIT_RATE = 4_000_000
-
 _FOLDER = "/data/local/tmp"
-
 # How long a device may take to finish a segment, and how soon to try again to interrupt it.
 _FINISHING, _AGAIN = 5.0, 0.1
 
 
 class Video:
-    """Records the screen of a device from its making until it is stopped.
+    """Records the screen of a device from its creation until it is stopped.
 
     A segment lasts ``segment`` seconds, and ``finishing`` is what the last one may take to be
     written once it was interrupted.
@@ -102,10 +98,10 @@ class Video:
             if result.ok:
                 self._whole.append(path)
             elif not self._stopping.is_set():
-                said = f"{result.stdout}{result.stderr}".strip() or "nothing"
+                output = f"{result.stdout}{result.stderr}".strip() or "nothing"
                 self._fail(
                     ShellError(
-                        f"screenrecord ended with {result.exit_code}; it said: {said}",
+                        f"screenrecord ended with {result.exit_code}; it printed: {output}",
                         serial=self._transport.serial,
                         hint="Some devices record no video: leave --claw-video off there.",
                     )
@@ -117,13 +113,13 @@ class Video:
             self._on_problem(f"no video: {error.message}")
 
     def _end(self) -> None:
-        """Interrupt the segment in work; it is whole only once screenrecord is done with it."""
+        """Interrupt the current segment; it is complete only when screenrecord has ended."""
         self._stopping.set()
         deadline = time.monotonic() + self._finishing
         interrupted = False
         try:
             while self._thread.is_alive() and time.monotonic() < deadline:
-                # Once and no more: a second interrupt ends screenrecord in mid-file.
+                # Only once: a second interrupt would end screenrecord in the middle of the file.
                 interrupted = interrupted or self._signal("INT")
                 self._thread.join(self._finishing if interrupted else _AGAIN)
             if self._thread.is_alive():
@@ -132,7 +128,7 @@ class Video:
             self._problem = self._problem or error
 
     def _signal(self, name: str) -> bool:
-        """Signal the segment in work; return whether it runs."""
+        """Signal the current segment; return whether it is running."""
         pid = f"$(cat {self._path(self._segments)}.pid)"
         return self._transport.shell(f"kill -{name} {pid}", timeout=self._finishing).ok
 
@@ -142,7 +138,7 @@ class Video:
             serial=self._transport.serial,
             hint="Leave --claw-video off on this device.",
         )
-        # The next test would wait for nothing, too.
+        # The next test would wait for nothing as well.
         self._on_problem(f"no video: {self._problem.message}")
         self._signal("KILL")
 
@@ -180,7 +176,7 @@ class AttemptVideos:
         self._ended: dict[int, list[bytes]] = {}
 
     def begin(self, client: ClientActivity) -> None:
-        """Begin to record a client's device, if that is wanted and it can."""
+        """Begin to record a client's device, if that is wanted and possible."""
         transport = client.transport
         if not self._is_on() or client.video_refused or transport is None:
             return
@@ -192,7 +188,7 @@ class AttemptVideos:
         self._running[id(client)] = Video(transport, on_problem=refuse)
 
     def begin_or_drop(self, client: ClientActivity) -> None:
-        """Do as the settings say, which may have changed."""
+        """Follow the settings, which may have changed."""
         if not self._is_on():
             self.drop(client)
         elif id(client) not in self._running:
@@ -239,5 +235,5 @@ class AttemptVideos:
         return []
 
     def has(self, client: ClientActivity) -> bool:
-        """Whether a client's device is being recorded, or was and nobody took it yet."""
+        """Whether there is a recording of a client's device that was not taken yet."""
         return any(id(client) in known for known in (self._running, self._earlier, self._ended))

@@ -1,6 +1,6 @@
 """What the controller and a worker of ``-n`` exchange: the worker's input, and a channel.
 
-Each worker has a channel of its own, over the connection that xdist opened anyway: what a
+Each worker has its own channel, over the connection that xdist opened anyway: what a
 worker sends arrives in the order in which it was sent, also among xdist's own messages.
 """
 
@@ -14,16 +14,12 @@ import pytest
 
 #: The channel over which a worker and its controller talk; there if the run has devices.
 CHANNEL = "clawperator_channel"
-
-#: That the worker takes the place of another one.
+#: Whether the worker replaces another one.
 STARTS_LATE = "clawperator_starts_late"
-
 #: The id of the run, which all its processes share.
 SHARED_RUN_ID = "clawperator_run"
-
 #: The lease of the worker, or the code, message and hint that say why it has none.
 LEASE, WHY_NO_LEASE = "clawperator_lease", "clawperator_no_lease"
-
 #: The classes of a matrix: all, those of the worker's device, those without a device and why,
 #: and a device of each.
 CLASSES, OWN_CLASSES, EMPTY_CLASSES, CLASS_MEMBERS = (
@@ -35,7 +31,7 @@ CLASSES, OWN_CLASSES, EMPTY_CLASSES, CLASS_MEMBERS = (
 
 
 def worker_input(config: pytest.Config) -> dict[str, Any]:
-    """Return the input of this worker; empty in a process that is no worker."""
+    """Return the input of this worker; empty in a process that is not a worker."""
     found: dict[str, Any] = getattr(config, "workerinput", {})
     return found
 
@@ -46,7 +42,6 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 Message = tuple[str, Any]
-
 Receive = Callable[[Any, str, Any], None]
 
 
@@ -89,7 +84,7 @@ def ask(config: pytest.Config, topic: str, value: Any, *, timeout: float) -> Any
     channel.send((topic, value))
     deadline = time.monotonic() + timeout
     about = None
-    while about != topic:  # an answer that nobody waited for may come first
+    while about != topic:  # a late answer to an earlier question may come first
         try:
             about, answer = channel.receive(max(0.0, deadline - time.monotonic()))
         except channel.TimeoutError as exc:  # which is not Python's own

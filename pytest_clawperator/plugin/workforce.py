@@ -134,7 +134,7 @@ class Node(Protocol):
 
     @property
     def shutting_down(self) -> bool:
-        """Whether it ended, or was told to."""
+        """Whether it has ended, or has been asked to."""
 
     def send_runtest_some(self, indices: Sequence[int]) -> None:
         """Send it tests to run, by their numbers."""
@@ -145,7 +145,7 @@ class Node(Protocol):
 
 @dataclass(eq=False)
 class Worker:
-    """A worker that is there: what it has to do, and what it was told."""
+    """A worker: its tests, and its state."""
 
     node: Node
     bit: int  # its device, in sets of devices
@@ -153,19 +153,19 @@ class Worker:
     pending: list[int] = field(default_factory=list)  # the running test, and the next
     began: float | None = None  # when the running test did
     promised: int | None = None  # its running test will be run once more, elsewhere
-    is_told: bool = False  # to end after what it has
+    is_shut_down: bool = False  # to end after what it has
     is_refused: bool = False  # it collected other tests
     is_lost: bool = False  # it did not take what was sent to it
 
     @property
     def is_ready(self) -> bool:
         """Whether tests can be sent to it."""
-        return not (self.is_told or self.is_leaving or self.collection is None)
+        return not (self.is_shut_down or self.is_leaving or self.collection is None)
 
     @property
     def is_leaving(self) -> bool:
         """Whether it crashed, or xdist ends the run, and xdist did not report that yet."""
-        return not self.is_told and (self.is_lost or self.node.shutting_down)
+        return not self.is_shut_down and (self.is_lost or self.node.shutting_down)
 
 
 class Workforce:
@@ -185,7 +185,7 @@ class Workforce:
         self._replace_worker = replace_worker
         self._bits: dict[Hashable, int] = {}
         self._workers: dict[Any, Worker] = {}
-        self._ended: dict[int, Any] = {}  # workers that ended as they were told, by device
+        self._ended: dict[int, Any] = {}  # workers that were shut down, by device
         self._coming: list[int] = []  # devices whose workers are being replaced
         self._without_device = 0
         self._failed = 0
@@ -229,22 +229,22 @@ class Workforce:
         self._coming.append(worker.bit)
 
     def allow_successor(self, worker: Worker) -> None:
-        """Remember a worker that ended as it was told: it can be replaced if need be."""
+        """Remember a worker that was shut down: it can be replaced if necessary."""
         self._ended[worker.bit] = worker.node
 
     def device_failed(self, worker: Worker) -> None:
         """Note that the device of a worker was put aside."""
         self._failed |= worker.bit
 
-    def devices(self, *, told: bool = True, leaving: bool = True) -> int:
+    def devices(self, *, ending: bool = True, leaving: bool = True) -> int:
         """Return the devices whose workers are there or will come.
 
-        Without `told`, those that were told to end do not count; without `leaving`, those
+        Without `ending`, those that were shut down do not count; without `leaving`, those
         that are about to be reported as ended.
         """
         found = 0
         for worker in self._workers.values():
-            is_in = (told or not worker.is_told) and (leaving or not worker.is_leaving)
+            is_in = (ending or not worker.is_shut_down) and (leaving or not worker.is_leaving)
             if is_in and not worker.is_refused:
                 found |= worker.bit
         for bit in self._coming:
@@ -252,16 +252,16 @@ class Workforce:
         return found
 
     @property
-    def anybody(self) -> int:
+    def any_device(self) -> int:
         """The devices whose workers can say why a test fits none: all with a device, if any."""
         with_device = ANY & ~self._without_device
         return with_device if with_device & self.devices() else ANY
 
     def is_reachable(self, devices: int) -> bool:
         """Whether one of these devices has a worker, or gets one that is asked for now."""
-        if devices & self.devices(told=False) or self.revive(devices):
+        if devices & self.devices(ending=False) or self.revive(devices):
             return True
-        return bool(devices & self.devices())  # a worker that was told can be replaced at its end
+        return bool(devices & self.devices())  # can be replaced at its end
 
     def revive(self, devices: int) -> bool:
         """Ask for a worker in place of one that ended too early; return whether it will come."""
@@ -293,7 +293,7 @@ class CollectedTests:
         self.backlog = Backlog(self.seconds)
         #: The tests without a result.
         self.unrun = set(range(len(self.tests)))
-        #: The tests that are only dealt out to be skipped.
+        #: The tests that are only assigned to be skipped.
         self.unfit: set[int] = set()
         #: The tests that are run once more, and the devices that failed them.
         self.retried: dict[int, int] = {}
@@ -320,21 +320,21 @@ class CollectedTests:
         self.takers[number] &= ~failed
         self.wait([number])
 
-    def give_unfit_to(self, anybody: int) -> list[int]:
-        """Give what no device can run to anybody, to be skipped; return these tests."""
+    def give_unfit_to(self, any_device: int) -> list[int]:
+        """Assign what no device can run to any device, to be skipped; return these tests."""
         unfit = [number for number, takers in enumerate(self.takers) if not takers]
         for number in unfit:
-            self.takers[number] = anybody
+            self.takers[number] = any_device
         self.unfit.update(unfit)
         return unfit
 
-    def widen(self, number: int, anybody: int) -> None:
+    def widen(self, number: int, any_device: int) -> None:
         """Add the device that failed to those that can have a test, or else any, which skips it."""
         failed = self.retried.get(number, 0)
         if failed & ~self.takers[number]:
             self.takers[number] |= failed
         else:
-            self.takers[number] = anybody
+            self.takers[number] = any_device
             self.unfit.add(number)
 
     def named(self, numbers: Sequence[int]) -> str:

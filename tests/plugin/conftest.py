@@ -9,7 +9,7 @@ import pytest
 from _pytest.debugging import pytestPDB
 
 # An inner run forgets what it imports, and some of this can be imported only once.
-import pytest_clawperator.plugin.behind_gate  # noqa: F401
+import pytest_clawperator.plugin.lifecycle  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer

@@ -13,7 +13,7 @@ import sys
 
 def pytest_unconfigure(config):
     if not hasattr(config, "workerinput"):
-        print("rooms:", "pytest_clawperator.plugin.behind_gate" in sys.modules)
+        print("rooms:", "pytest_clawperator.plugin.lifecycle" in sys.modules)
 """
 
 

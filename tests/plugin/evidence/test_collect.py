@@ -160,7 +160,7 @@ def test_no_picture_that_may_show_a_secret(
     found = collect(seen, ["screenshot"], is_broken=True)
 
     assert [piece.content for piece in found.pieces] == ([PNG] if is_kept else [])
-    why = "it may show a secret, and nothing tells where: the device does not answer"
+    why = "it may show a secret, and it is not known where: the device does not answer"
     assert found.missing == ([] if is_kept else [f"no screenshot: {why}"])
 
 

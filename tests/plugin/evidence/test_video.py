@@ -169,10 +169,10 @@ def test_a_device_without_video() -> None:
     video = Video(Recording(refusal="ERROR: no codec\n"), on_problem=told.append)
     video._thread.join(DEADLINE)
 
-    with pytest.raises(ShellError, match="screenrecord ended with 1; it said: ERROR: no codec"):
+    with pytest.raises(ShellError, match="screenrecord ended with 1; it printed: ERROR: no codec"):
         video.stop()
 
-    assert told == ["no video: screenrecord ended with 1; it said: ERROR: no codec"]
+    assert told == ["no video: screenrecord ended with 1; it printed: ERROR: no codec"]
 
 
 def test_an_empty_video() -> None:

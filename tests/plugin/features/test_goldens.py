@@ -102,7 +102,7 @@ def test_unused_goldens_are_listed(pytester: pytest.Pytester, xdist: bool) -> No
     listed = result.stdout.str().split("goldens that no test uses")[1]
     assert "__screens__/old.yaml" in listed
     assert "__screens__/old-10x10.png" in listed
-    assert "unsure: could not tell" in listed
+    assert "unsure: unknown, because" in listed
     assert "shop" not in listed
     assert "notes" not in listed
 
@@ -142,7 +142,7 @@ def test_tests_that_did_not_pass_prove_nothing(pytester: pytest.Pytester, other:
     result = run(pytester)
 
     result.stdout.fnmatch_lines(
-        ["*: could not tell, because 1 of its tests did not run to their end (failed or skipped)"]
+        ["*: unknown, because 1 of its tests did not finish (failed or skipped)"]
     )
     assert "old.yaml" not in result.stdout.str()
 

@@ -35,10 +35,12 @@ import signal
 import socket
 from pathlib import Path
 
+from pytest_clawperator.plugin.stash import SIMULATED_PHONES
+
 PID = Path(__file__).with_name("pid")
 
 def pytest_configure_node(node):
-    phones = node.config.pluginmanager.get_plugin("clawperator-simulated")
+    phones = node.config.stash[SIMULATED_PHONES]
     PID.write_text(f"{phones.simulators[0].pid} {phones.simulators[0].adb_port}")
 
 def kill_phones():

@@ -224,7 +224,7 @@ class TestDialog:
         result = run()
 
         result.assert_outcomes(passed=2)
-        said = f"*] {SHOP} crashed: the dialog that says so was closed"
+        said = f"*] {SHOP} crashed: its dialog was closed"
         result.stdout.fnmatch_lines([f"clawperator: {said}", "*= devices =*", said])
 
     @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ class TestDialog:
 
         is_closed = said is not None
         assert clicked == ["android:id/aerr_close"] * is_closed
-        assert told == [f"{SHOP} {said}: the dialog that says so was closed"] * is_closed
+        assert told == [f"{SHOP} {said}: its dialog was closed"] * is_closed
 
 
 @pytest.mark.parametrize(
@@ -264,11 +264,11 @@ class TestDialog:
         ("'com.example', start=True", "it is written claw_app(package, launch=True, *)"),
         ("'shop'", "'shop' is not the name of an Android package. It is *"),
         ("5", "the package is a text such as 'com.example.shop', found 5"),
-        ("'com.example', missing=True", "missing=True is no choice; allowed is 'error' or 'skip'"),
+        ("'com.example', missing=True", "missing=True is not a choice; allowed is 'error' *"),
         ("'com.example', clear=1", "clear=1 is neither True nor False"),
         ("'com.example', grant=['CAMERA']", "'CAMERA' is not the name of a permission. *"),
-        ("'com.example', grant='a.B'", "grant='a.B' is no list *; write grant=[[]'a.B']"),
-        ("'com.example', grant=5", "grant=5 is no list of permissions; write grant=[[]'android.*"),
+        ("'com.example', grant='a.B'", "grant='a.B' is not a list *; write grant=[[]'a.B']"),
+        ("'com.example', grant=5", "grant=5 is not a list of permissions; write grant=[[]'and*"),
     ],
 )
 def test_an_impossible_app_ends_the_run(

@@ -1,4 +1,4 @@
-"""``--claw-matchers``: what is so where several nodes fit an action on one."""
+"""``--claw-matchers``: what happens when several nodes match an action on one."""
 
 from __future__ import annotations
 

@@ -433,7 +433,7 @@ def test_a_class_of_others(
 
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines(
-        ["SKIPPED * --claw-matrix: every device that is api35 is held by somebody else"]
+        ["SKIPPED * --claw-matrix: every device that is api35 is held by another run"]
     )
 
 

@@ -95,5 +95,5 @@ def test_a_file_that_is_no_app_ends_the_run(
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-operator-apk: {path} is no APK, which is a zip file with an Android*.xml"]
+        [f"ERROR: --claw-operator-apk: {path} is not an APK, which is a zip file with an A*.xml"]
     )

@@ -65,7 +65,7 @@ def test_too_few_for_workers(pytester: pytest.Pytester, run_workers: Run, adb: s
 
 @pytest.mark.parametrize("text", ["some", "-1", "1.5", "99999", "²"])
 def test_an_impossible_number_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
-    """What is no number of devices ends the run, on the command line and in the ini file."""
+    """What is not a number of devices ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_COUNT)
     said = f"found {text!r}, allowed is a number from 0 on, as in 2"
 

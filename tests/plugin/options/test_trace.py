@@ -121,6 +121,44 @@ def test_a_trace_tells_how_the_test_ended(pytester: pytest.Pytester, run: Run) -
     assert trace.end["reason"].startswith("expected node(text='nowhere') to be visible")
 
 
+def test_the_trace_of_a_skipped_test_has_the_reason(pytester: pytest.Pytester, run: Run) -> None:
+    """A test that is skipped while it runs has not passed."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        def test_skips(clawperator):
+            clawperator.home()
+            pytest.skip("no SIM card")
+        """
+    )
+
+    run(*QUICK, "--claw-trace=on")
+
+    end = traces(pytester)["test_skips"].end
+    assert end is not None
+    assert (end["outcome"], end["reason"]) == ("skipped", "no SIM card")
+
+
+def test_a_trace_has_the_reason_of_a_failed_envelope(pytester: pytest.Pytester, run: Run) -> None:
+    """An execution that failed without raising is traced with its code and message."""
+    pytester.makepyfile(
+        """
+        CLICK = {"id": "tap", "type": "click", "params": {"matcher": {"textEquals": "nowhere"}}}
+
+        def test_executes(clawperator):
+            assert not clawperator.execute([CLICK]).ok
+        """
+    )
+
+    run(*QUICK, "--claw-trace=on").assert_outcomes(passed=1)
+
+    ended = traces(pytester)["test_executes"].of_kind("execution-end")
+    (failure,) = [event["failure"] for event in ended if "failure" in event]
+    assert failure["code"] == "NODE_NOT_FOUND"
+    assert "tap (click)" in failure["message"]
+
+
 def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run) -> None:
     """With ``on`` each test with a device has a trace, and each action a small picture."""
     pytester.makepyfile(TESTS)

@@ -149,7 +149,7 @@ def test_a_device_without_video(pytester: pytest.Pytester, run: Run) -> None:
     result = run("--claw-video=on", *QUICK)
 
     result.assert_outcomes(passed=2)
-    said = "no video: screenrecord ended with 127; it said: *norecord: inaccessible or not found"
+    said = "no video: screenrecord ended with 127; it printed: *norecord: inaccessible or not found"
     result.stdout.fnmatch_lines([f"clawperator: *{said}", "*= devices =*", f"[[]*[]] {said}"])
     assert str(result.stdout).count("no video: ") == 2
     assert kept(pytester) == {}

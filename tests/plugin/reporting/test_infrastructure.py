@@ -50,6 +50,31 @@ def test_the_operator_crashes(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.no_fnmatch_line("*pipeline.py*")
 
 
+def test_a_test_case_of_unittest_is_an_error_too(pytester: pytest.Pytester, run: Run) -> None:
+    """The error of a TestCase is kept elsewhere by pytest; it is the device's all the same."""
+    pytester.makepyfile(
+        """
+        import unittest
+
+        import pytest
+
+        class TestCase(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def use(self, clawperator):
+                self.clawperator = clawperator
+
+            def test_crash(self):
+                self.clawperator.device.shell("sim fault operator_crash times=1")
+                self.clawperator.home()
+        """
+    )
+
+    result = run("-rE", *QUICK)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["ERROR *::test_crash - infrastructure: OPERATOR_CRASHED: *"])
+
+
 def test_the_service_is_switched_off(pytester: pytest.Pytester, run: Run) -> None:
     """A service that somebody switched off is switched on again."""
     pytester.makepyfile(

@@ -9,10 +9,10 @@ import pytest
 from pytest_clawperator.plugin.matrix import without_class
 from tests.plugin.conftest import Run
 
-PART = "pytest_clawperator.plugin.matrix"
 # What a matrix makes of tests, without devices: one of each class, whose reports say which.
 CONFTEST = """
 import pytest
+from pytest_clawperator import expect
 
 @pytest.fixture
 def on(request):
@@ -52,7 +52,7 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
 
 def table(suite: pytest.Pytester, *options: str) -> list[str]:
     """Run the suite, and give the lines of the table."""
-    result = suite.runpytest_inprocess("-p", "no:cacheprovider", "-p", PART, *options)
+    result = suite.runpytest_inprocess("-p", "no:cacheprovider", *options)
     found = re.search(r"=+ matrix =+\n(.*?)\n(?:=|\n)", result.stdout.str(), re.DOTALL)
     return re.sub(r"\d+\.\ds", "0.0s", found[1]).splitlines() if found else []
 
@@ -247,7 +247,7 @@ def test_reports_of_workers_are_counted(suite: pytest.Pytester, run_workers: Run
         """
     )
 
-    result = run_workers("-p", PART, "-n", "1")
+    result = run_workers("-n", "1")
 
     result.stdout.fnmatch_lines(
         [

@@ -39,9 +39,9 @@ def restored() -> Iterator[None]:
 
 
 def configured() -> Config:
-    """Let the part handle the signals."""
+    """Handle the signals for a run."""
     config = Config()
-    run.pytest_configure(config)  # type: ignore[arg-type]
+    run.handle_signals(config)  # type: ignore[arg-type]
     return config
 
 

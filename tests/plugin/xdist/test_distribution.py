@@ -160,7 +160,7 @@ def test_another_distribution_leaves_the_check_to_the_worker(
     result.stdout.no_fnmatch_line("*no device of this run fits*")
     result.stdout.fnmatch_lines(
         [
-            "clawperator: --dist loadfile deals out tests without regard to their claw_device"
+            "clawperator: --dist loadfile assigns tests without regard to their claw_device"
             " markers: a worker skips those that its device does not fit; *"
         ]
     )

@@ -119,8 +119,8 @@ def test_a_phone_that_dies(pytester: pytest.Pytester, run_workers: Run) -> None:
     assert set(named.values()) == {1}
     result.stdout.fnmatch_lines(
         [
-            f"clawperator: [[]{dead}[]] the device is put aside: its tests go to others, where"
-            " these will do",
+            f"clawperator: [[]{dead}[]] the device is put aside: its tests go to other"
+            " devices that fit",
             "*= flaky devices =*",
             f"{dead}  1 test was run once more on another device; 1 test went to another device"
             " before it began; it was put aside",
@@ -155,8 +155,8 @@ def test_a_phone_that_was_never_reached(pytester: pytest.Pytester, run_workers: 
     assert set(named.values()) == {1}
     result.stdout.fnmatch_lines(
         [
-            f"clawperator: [[]{dead}[]] the device is put aside: its tests go to others, where"
-            " these will do",
+            f"clawperator: [[]{dead}[]] the device is put aside: its tests go to other"
+            " devices that fit",
             "*= flaky devices =*",
             f"{dead}  * went to another device before * began; it was put aside",
             "*= devices =*",

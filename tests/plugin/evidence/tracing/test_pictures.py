@@ -144,7 +144,7 @@ def test_a_screen_with_secrets_stays_until_a_look_found_them(
     waiting.join(DEADLINE)
 
     (note,) = scene.told()
-    assert note["message"].startswith("no picture: it may show a secret, and nothing tells where")
+    assert note["message"].startswith("no picture: it may show a secret, and it is not known where")
 
 
 def test_a_secret_that_is_typed_later_needs_no_look(

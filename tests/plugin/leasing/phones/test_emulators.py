@@ -156,6 +156,24 @@ def test_the_named_one_is_used_as_it_is(
     assert (bench.avds(), bench.running()) == (["mine"], [])
 
 
+def test_two_named_ones_are_used_together(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """Each option names one emulator; together they are enough for a run that needs two."""
+    pytester.makepyfile(LEAVES_LINES)
+    bench.create("mine")
+    bench.create("yours")
+
+    result = run_emulators(
+        *("--claw-device=emulator:mine", "--claw-device=emulator:yours", "--claw-spare-devices=1")
+    )
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines_random(
+        [f"clawperator: emulator {name}: ready after * s" for name in ("mine", "yours")]
+    )
+
+
 def test_a_name_that_no_virtual_device_has_is_not_found(
     pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
 ) -> None:
@@ -229,7 +247,7 @@ def test_a_number_and_a_matrix_contradict_each_other(
     result = run_emulators("-n", "1", *wanted)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*says how many emulators, and so does --claw-matrix: write *"])
+    result.stderr.fnmatch_lines(["*sets the number of emulators, and so does --claw-matrix: *"])
 
 
 @pytest.mark.parametrize(

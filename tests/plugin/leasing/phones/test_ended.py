@@ -34,13 +34,14 @@ def test_phones_start_their_adb_server_again(pytester: pytest.Pytester, run_plai
 KILLS_PHONES = """
 import os
 import signal
+from pytest_clawperator.plugin.stash import SIMULATED_PHONES
 
 def kill_phones(pid):
     os.kill(pid, signal.SIGKILL)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 def test_kill(request, clawperator):
-    phones = request.config.pluginmanager.get_plugin("clawperator-simulated")
+    phones = request.config.stash[SIMULATED_PHONES]
     kill_phones(phones.simulators[0].pid)
     clawperator.home()
 
