@@ -19,7 +19,7 @@ from tests.programs import is_failure
 pytest_plugins = ["pytester"]
 
 # Speed is no test's business, so property tests have no deadline.
-settings.register_profile("short", deadline=None)
+settings.register_profile("short", deadline=None, max_examples=25)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
 
