@@ -7,7 +7,6 @@ from typing import Any
 from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.near_miss import covering
 from pytest_clawperator.snapshot.tree import Snapshot
 
 ScreenCheck = Check[Snapshot]
@@ -32,7 +31,7 @@ def _no_overlay(snapshot: Snapshot) -> Verdict:
     if snapshot.has_overlay is None:
         hint = "This Operator does not say whether windows lie over the app."
         return Verdict(None, "no information about overlays", hint)
-    package = covering(snapshot) or snapshot.overlay_package or "another app"
+    package = snapshot.covering_package or snapshot.overlay_package or "another app"
     return Verdict(
         not snapshot.has_overlay, f"a window of {package}" if snapshot.has_overlay else "none"
     )

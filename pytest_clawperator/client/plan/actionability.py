@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pytest_clawperator.snapshot.near_miss import covering, describe
+from pytest_clawperator.snapshot.near_miss import describe
 from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
 # So many levels up the Operator looks for a node that takes the action.
@@ -140,7 +140,7 @@ def _repeats(node: Node, others: Sequence[Node]) -> bool:
 
 def _window_above(snapshot: Snapshot) -> str | None:
     """Return the package of a window that may lie over the app, keyboards aside."""
-    package = covering(snapshot)
+    package = snapshot.covering_package
     if package is None or package == snapshot.foreground_package:
         return None  # what is in front is itself what asks
     return None if any(word in package for word in _KEYBOARDS) else package
