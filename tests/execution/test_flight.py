@@ -342,9 +342,7 @@ def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -
         if is_replaced:
             open_lock_file(lock_path("phone", "flight", folder=folder)).close()
 
-        with pytest.raises(
-            LeaseError, match="somebody removed or replaced the lock file"
-        ) as caught:
+        with pytest.raises(LeaseError, match=r"the lock file .* was removed or replaced") as caught:
             claim.check()
 
     assert caught.value.code is ErrorCode.DEVICE_LEASED
@@ -377,7 +375,7 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
         with (
-            pytest.raises(ExecutionConflictError, match="whose lock file somebody removed"),
+            pytest.raises(ExecutionConflictError, match="whose lock file was removed"),
             second.claim("cmd-2", serial="s"),
         ):
             pass
