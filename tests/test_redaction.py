@@ -336,7 +336,7 @@ def test_a_narrow_pattern_is_taken(rule: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ("sk-[a-z", "'sk-[a-z' is no regular expression: unterminated character set"),
+        ("sk-[a-z", "'sk-[a-z' is not a regular expression: unterminated character set"),
         ("a*", "'a*' matches an empty text, which is everywhere; allowed is"),
         ("env:", "found 'env:', allowed is env: and the name of an environment variable"),
         ("env:A-B", "found 'env:A-B', allowed is env: and the name of an environment variable"),
@@ -344,7 +344,7 @@ def test_a_narrow_pattern_is_taken(rule: str) -> None:
 )
 def test_a_rule_that_makes_no_sense_is_refused(rule: str, problem: str) -> None:
     """The message names the rule and what is wrong with it."""
-    with pytest.raises(ValueError, match=r"allowed|no regular expression") as caught:
+    with pytest.raises(ValueError, match=r"allowed|not a regular expression") as caught:
         check_rule(rule)
 
     assert str(caught.value).startswith(problem)
