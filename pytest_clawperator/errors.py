@@ -1,4 +1,4 @@
-"""Every exception and warning of the package; the class tells the stage.
+"""Every exception, warning and error code of the package; the class shows the stage.
 
     ClawperatorError(Exception)
     ├── ConfigurationError
@@ -212,7 +212,7 @@ class ErrorCode(str, Enum):
     EMULATOR_STOP_FAILED = "EMULATOR_STOP_FAILED"
     EMULATOR_DELETE_FAILED = "EMULATOR_DELETE_FAILED"
     EMULATOR_BOOT_TIMEOUT = "EMULATOR_BOOT_TIMEOUT"
-    #: A tool of the SDK or a console failed at something that has no code of its own.
+    #: A tool of the SDK or a console failed in a way without a specific code.
     UNKNOWN = "UNKNOWN"
 
     # Names from before the Receiver was called the Operator
@@ -266,7 +266,7 @@ def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]
     return error
 
 
-# What is wrong with a file is nothing that an examination of the device would find.
+# Problems with a file, which an examination of the device would not find.
 _ABOUT_A_FILE = (
     ErrorCode.OPERATOR_APK_NOT_FOUND,
     ErrorCode.OPERATOR_CHECKSUM_MISMATCH,
@@ -454,7 +454,7 @@ class DeviceUnavailableError(DeviceError):
 
 
 class LeaseError(DeviceError):
-    """The device is held by somebody else, or waiting for it took too long."""
+    """Another holder has the device, or waiting for it took too long."""
 
     default_code = ErrorCode.DEVICE_LEASED
 

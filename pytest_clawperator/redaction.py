@@ -19,6 +19,9 @@ from pytest_clawperator.text import visible, visible_in_xml, visible_line
 _QUOTES = "'\""
 
 
+# The forms in which a text travels: escaped, quoted or encoded by programs that pass it on.
+
+
 @cache
 def forms_of(text: str) -> frozenset[str]:
     """Return the text as it is, and as it looks after one or two of the ways to write it."""
@@ -58,7 +61,7 @@ def _replacing(pairs: Iterable[tuple[str, str]]) -> Callable[[str], str]:
 
 
 def _decoded(errors: str) -> Callable[[str], str]:
-    """Return how half characters look in a file that is read in this way."""
+    """Return how lone surrogates look in a file that is read in this way."""
     return lambda text: text.encode("utf-8", "surrogatepass").decode("utf-8", errors)
 
 
@@ -319,7 +322,7 @@ class Redaction:
         return not any(self.secrets)
 
     def add(self, text: str, *, on_screen: bool = True) -> None:
-        """Hide a text from now on; ``on_screen`` says that a screen may show it."""
+        """Hide a text from now on; ``on_screen``: a screen may show it."""
         with self._adding:
             known = self.secrets
             on_screen = known.on_screen or on_screen
@@ -358,7 +361,7 @@ class Redaction:
     def hide_across(self, parts: Sequence[str]) -> list[str]:
         """Return the parts of a text that was cut, with a mark also where a secret was cut.
 
-        What lies at the cuts may be lost: a part may end or begin in the middle of a secret.
+        Text at the cuts may be lost: a part may end or begin in the middle of a secret.
         """
         if self.is_empty:
             return list(parts)
@@ -371,7 +374,7 @@ class Redaction:
         return hidden
 
 
-#: The secrets of this process: whatever client types one, no report of another may tell it.
+#: The secrets of this process: no report may show a secret that any client typed.
 SECRETS = Redaction()
 
 
@@ -406,7 +409,7 @@ def check_rule(text: str) -> str:
     try:
         pattern = re.compile(text)
     except (re.error, RecursionError, OverflowError) as exc:
-        raise ValueError(f"{text!r} is no regular expression: {exc}") from exc
+        raise ValueError(f"{text!r} is not a regular expression: {exc}") from exc
     if pattern.search(""):
         raise ValueError(f"{text!r} matches an empty text, which is everywhere; {_ADVICE}")
     for ordinary in _ORDINARY:
@@ -434,17 +437,17 @@ def apply_rule(rule: str, secrets: Redaction, environment: Mapping[str, str]) ->
 def _is_ordinary(value: str) -> bool:
     """Whether a value is an ordinary word, or so short that it is part of other texts.
 
-    An empty one is neither: it hides nothing, and nobody need be told.
+    An empty one is neither: it hides nothing, which needs no warning.
     """
     word = value.strip().casefold()
     return 0 < len(word) < SHORTEST or word in _ORDINARY
 
 
 def hide_in(value: Any, *, packages: Collection[str] = (), kept: Collection[str] = ()) -> Any:
-    """Return the value with hidden secrets: lists, tuples and dicts are made anew.
+    """Return the value with hidden secrets: lists, tuples and dicts are copied.
 
-    Objects are changed in place if their class is one of these packages; their attributes with
-    names in ``kept`` are left alone.
+    Objects are changed in place if their class is of one of these packages, except for the
+    attributes in ``kept``.
     """
     if SECRETS.is_empty:
         return value

@@ -15,7 +15,7 @@ from enum import Enum, auto
 
 
 class RemedyKind(Enum):
-    """What to do; the comment says what ``subject``, ``url`` and ``count`` are."""
+    """What to do; the comments explain ``subject``, ``url`` and ``count``."""
 
     # Which device
     CHOOSE_DEVICE = auto()  # subject: the serial of one; count: how many there are
@@ -54,7 +54,7 @@ class RemedyKind(Enum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One thing to do; which of the fields a kind uses stands beside it."""
+    """One thing to do; the comments of the kinds say which fields they use."""
 
     kind: RemedyKind
     subject: str = ""
@@ -92,20 +92,20 @@ _FOR_SCRIPTS: Mapping[RemedyKind, str] = {
     f" hand: {_BY_HAND}",
     RemedyKind.RESTORE_SERVICE: "switch the Operator's accessibility service on again:"
     f" connect(grant=True); or do so by hand: {_BY_HAND}",
-    RemedyKind.RECOVER_FROM_CRASH: "connect anew with connect(grant=True), which switches its"
+    RemedyKind.RECOVER_FROM_CRASH: "connect again with connect(grant=True), which switches its"
     " accessibility service on again; the device's log has the whole stack trace",
     RemedyKind.RUN_DOCTOR: "find out what is wrong with `clawperator-py doctor`",
     RemedyKind.TAKE_FIRST: "let the first win, as on the device: connect(matchers='first')",
     RemedyKind.RETURN_ENVELOPE: "have each processor return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "write {subject}: call"
     " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",
-    RemedyKind.REPLACE_GOLDEN: "write {subject} anew: call"
+    RemedyKind.REPLACE_GOLDEN: "write {subject} again: call"
     " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",
 }
 
 
 def for_scripts(remedy: Remedy) -> str:
-    """Return the words for people who write scripts."""
+    """Return the words for authors of scripts."""
     return worded(remedy, _FOR_SCRIPTS)
 
 
@@ -136,7 +136,7 @@ def with_remedy(parts: HintParts, remedy: Remedy | None) -> HintParts:
 
 
 def in_words(parts: HintParts, wording: Wording) -> str | None:
-    """Return the hint as one text; None where there is none.
+    """Return the hint as one text, or None if it is empty.
 
     A remedy at its beginning starts with a capital, one at its end is followed by a full stop.
     """

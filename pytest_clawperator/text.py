@@ -1,4 +1,4 @@
-r"""Text of phones, files and other users, as it may be shown: nothing in it is hidden or obeyed.
+r"""Text of phones, files and other users, made safe to show: nothing in it is invisible or obeyed.
 
 A terminal obeys control characters, and characters that turn the direction of writing make a
 text look like another one. They are shown as Python writes them: ``\x1b``, ``\u202e``.
@@ -33,12 +33,12 @@ def visible_line(text: str) -> str:
 
 
 def visible_in_xml(text: str) -> str:
-    """Return XML with control characters in its values as references; it says the same."""
+    """Return XML with control characters in its values as references, with the same meaning."""
     return _VALUE.sub(lambda value: _TO_SHOW.sub(_referenced, value[0]), text)
 
 
 def visible_in_json(text: str) -> str:
-    """Return JSON with control characters in its texts as escapes; it says the same."""
+    """Return JSON with control characters in its texts as escapes, with the same meaning."""
     return _TO_SHOW.sub(_escaped_in_json, text)
 
 

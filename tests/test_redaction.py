@@ -140,6 +140,30 @@ def test_excerpts_of_a_long_secret_are_hidden() -> None:
     assert shown == f"- {MARK}\n+ {MARK}?"
 
 
+def test_the_least_excerpt_that_is_hidden() -> None:
+    """Sixteen characters of a long secret are hidden wherever they stand, fifteen stay."""
+    hide = finder(LETTERS).hide
+    for place in range(10):
+        before = "." * place
+
+        assert hide(f"{before}{LETTERS[40:56]}.") == f"{before}{MARK}.", place
+        assert hide(f"{before}{LETTERS[40:55]}.") == f"{before}{LETTERS[40:55]}.", place
+
+
+def test_secrets_and_excerpts_may_overlap() -> None:
+    """What two secrets share, or two excerpts of a long one, leaves nothing of either."""
+    overlapping = LETTERS[:-10] + LETTERS[-30:]
+
+    for place in range(10):
+        before = "." * place
+
+        assert finder("abcdefghij", "ghijklmnop").hide(f"{before}abcdefghijklmnop!") == (
+            f"{before}{MARK}!"
+        ), place
+        assert finder(LETTERS).hide(f"{before}{overlapping}!") == f"{before}{MARK}!", place
+        assert finder(LETTERS).hide(f"{before}{LETTERS[5:]}{LETTERS}!") == f"{before}{MARK}!", place
+
+
 def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
     """A secret of several lines is hidden where each line gets a prefix."""
     hide = finder("-----BEGIN KEY\nabcdef\n").hide
@@ -312,7 +336,7 @@ def test_a_narrow_pattern_is_taken(rule: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ("sk-[a-z", "'sk-[a-z' is no regular expression: unterminated character set"),
+        ("sk-[a-z", "'sk-[a-z' is not a regular expression: unterminated character set"),
         ("a*", "'a*' matches an empty text, which is everywhere; allowed is"),
         ("env:", "found 'env:', allowed is env: and the name of an environment variable"),
         ("env:A-B", "found 'env:A-B', allowed is env: and the name of an environment variable"),
@@ -320,7 +344,7 @@ def test_a_narrow_pattern_is_taken(rule: str) -> None:
 )
 def test_a_rule_that_makes_no_sense_is_refused(rule: str, problem: str) -> None:
     """The message names the rule and what is wrong with it."""
-    with pytest.raises(ValueError, match=r"allowed|no regular expression") as caught:
+    with pytest.raises(ValueError, match=r"allowed|not a regular expression") as caught:
         check_rule(rule)
 
     assert str(caught.value).startswith(problem)

@@ -15,7 +15,7 @@ from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES
-from pytest_clawperator.snapshot.near_miss import covering, quoted
+from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
 from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
@@ -441,7 +441,7 @@ def _no_overlay(snapshot: Snapshot) -> Verdict:
     if snapshot.has_overlay is None:
         hint = "This Operator does not say whether windows lie over the app."
         return Verdict(None, "no information about overlays", hint)
-    package = covering(snapshot) or snapshot.overlay_package or "another app"
+    package = snapshot.covering_package or snapshot.overlay_package or "another app"
     return Verdict(
         not snapshot.has_overlay, f"a window of {package}" if snapshot.has_overlay else "none"
     )

@@ -18,7 +18,6 @@ from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import (
-    covering,
     crash_hint,
     describe,
     nearest,
@@ -83,13 +82,13 @@ class Failure:
 
 def overlay_lines(snapshot: Snapshot) -> list[str]:
     """Return a line that names the window over the app, if there is one."""
-    cover = covering(snapshot)
+    cover = snapshot.covering_package
     return [f"overlay: a window of {cover} lies over the app"] if cover else []
 
 
 def overlay_hint(snapshot: Snapshot) -> str | None:
     """Return what to do about a window over the app, if there is one."""
-    cover = covering(snapshot)
+    cover = snapshot.covering_package
     if cover is None or _KEYBOARD in cover:  # a keyboard moves the app out of its way
         return None
     return f"Answer or close the window of {cover} first."

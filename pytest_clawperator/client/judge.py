@@ -18,7 +18,6 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.snapshot import query as roles
 from pytest_clawperator.snapshot.near_miss import (
-    covering,
     crash_hint,
     describe,
     nearest,
@@ -140,7 +139,7 @@ def _repeats(node: Node, others: Sequence[Node]) -> bool:
 
 def _window_above(snapshot: Snapshot) -> str | None:
     """Return the package of a window that may lie over the app, keyboards aside."""
-    package = covering(snapshot)
+    package = snapshot.covering_package
     if package is None or package == snapshot.foreground_package:
         return None  # what is in front is itself what asks
     return None if any(word in package for word in _KEYBOARDS) else package

@@ -1,7 +1,8 @@
-"""The action types: a class for each, with all that is known of it in its row.
+"""The action types, and the spellings that are accepted for them.
 
-The row (``spec``) holds for every payload, which is validated in wire form, whoever wrote it.
-The class is for writing payloads with completion and type checks, times in seconds.
+Each type has a class, for writing payloads with completion and type checks, and a row (``spec``)
+with its rules, which applies to every payload. Times are seconds in Python and milliseconds on
+the wire; the conversion happens here only.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ from pytest_clawperator.redaction import hide
 
 
 def to_milliseconds(seconds: Any) -> Any:
-    """Convert seconds to the wire's milliseconds, whole ones: the Operator ignores fractions.
+    """Convert seconds to whole milliseconds, because the Operator ignores fractions.
 
-    Anything else than a number is returned as it is, for validation to refuse.
+    Anything but a number is returned unchanged, for validation to refuse.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         return seconds
@@ -125,13 +126,13 @@ class Retry:
 
 @dataclass(frozen=True)
 class ActionType:
-    """What is known of an action type, whoever wrote the action.
+    """The row of an action type: everything the host knows about it.
 
     ``aliases`` are accepted for its name; ``guesses`` are refused, with the name as the
     suggestion. ``rules`` check its parameters. ``longest`` returns the most seconds that it can
-    keep the device busy, ``undeclared_ms`` the time it takes besides what its parameters
+    keep the device busy, ``undeclared_ms`` the time it takes on top of what its parameters
     declare. ``logs`` are the keys of its data, in the order in which the Operator's log prints
-    them. ``taps`` says that the screen may be changing after it.
+    them. ``taps``: the screen may still be changing after it.
     """
 
     name: str
@@ -528,10 +529,13 @@ ACTION_TYPES: Mapping[str, ActionType] = {
 TYPE_ALIASES: dict[str, str] = {
     alias: kind.name for kind in ACTION_TYPES.values() for alias in kind.aliases
 }
-#: Names that people write who mean a type, accepted or not.
+#: Names that people write when they mean a type, accepted or not.
 LIKELY_TYPES: dict[str, str] = TYPE_ALIASES | {
     guess: kind.name for kind in ACTION_TYPES.values() for guess in kind.guesses
 }
+
+# Aliases are renamed before validation. Renaming never fails: what it does not understand is left
+# for the schema to refuse.
 
 EXECUTION_ALIASES = {
     "command_id": "commandId",

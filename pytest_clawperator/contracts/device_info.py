@@ -1,4 +1,4 @@
-"""What is known about a device."""
+"""A device and its properties, as inventory and hooks pass it around."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _quote(text: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON text; raise ValueError or RecursionError where it is none."""
+    """Parse JSON text; raise ValueError or RecursionError if it is invalid."""
     return _STRICT_JSON.decode(text)
 
 
@@ -149,7 +149,12 @@ _CLASS_RANGE = re.compile(r"\\.|(?P<first>[^\\])-(?P<last>[^\\\]])|.", re.DOTALL
 
 
 def is_pattern(pattern: str) -> bool:
-    """Whether ``pattern`` could be a regular expression of the device."""
+    """Whether ``pattern`` could be a regular expression of the device.
+
+    It runs on the device in Java's dialect, and the reference host checks it in JavaScript's.
+    Python can compile neither, so this finds only what is broken in both: unbalanced groups, open
+    classes, reversed ranges, quantifiers with nothing to repeat, repeated group names.
+    """
     depth, repeatable = 0, False
     names: list[str] = []
     for token in _PATTERN_TOKEN.finditer(pattern):

@@ -1,4 +1,4 @@
-"""Events of a run, sent to observers: reports are built from them, and a run knows no report."""
+"""Events of a run, sent to observers: reports are built from them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Event:
 class ExecutionStarted(Event):
     """An execution is about to be sent; ``log_position`` is where its log begins.
 
-    ``proofs`` are those of its actions that prove others, as a wait and a look before a click:
-    the id of each, and that of the action it is for. A result is without them.
+    ``proofs`` are actions that prove others, such as the wait and the snapshot before a click:
+    the id of each, and the id of the action it is for. Results leave them out.
     """
 
     execution: Execution

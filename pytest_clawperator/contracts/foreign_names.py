@@ -1,9 +1,9 @@
 """What other tools call things, and what they are called here.
 
-Each table is about one kind of object. A row has our call, and the names that people's fingers
+Each table is about one kind of object. A row has our call, and the names that people
 know from Appium, Selenium, uiautomator2, Playwright, Espresso and Maestro, in snake case; camel
-case is understood, too. A call that begins with a dot is one of the same object. What cannot be
-done, or is otherwise, has a sentence in place of the call; it begins with a capital letter.
+case works as well. A call that begins with a dot is a method of the same object. Where there is no
+call for it, a sentence, which begins with a capital letter, explains what to do instead.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ NO_PINCH = (
 
 
 def _by_their_names(rows: Mapping[str, str]) -> dict[str, str]:
-    """Turn rows of our call and their names into their names, each with our call."""
+    """Turn rows of our call and their names into a map from each of their names to our call."""
     return {plain_name(name): ours for ours, names in rows.items() for name in names.split()}
 
 
 def plain_name(name: str) -> str:
-    """Return a name without case and underscores, in which camel and snake case are alike."""
+    """Return a name in lower case without underscores: camel and snake case become equal."""
     return name.replace("_", "").lower()
 
 
@@ -253,7 +253,7 @@ DEVICE = _by_their_names(
     }
 )
 
-#: Keywords of a call. What is given is a value, so these say how it is written.
+#: Keywords of a call, each with an example of the keyword that is meant.
 KEYWORDS = _by_their_names(
     {
         "id='total'": """resource_id res_id view_id test_id test_tag rid resource_name by_id
@@ -313,10 +313,9 @@ WHEN = {
 
 
 class HintsAtNames:
-    """An object whose ``AttributeError`` says what the name is called here, or what is near it.
+    """An object whose ``AttributeError`` suggests our name for a foreign or misspelt one.
 
-    ``_own_word`` is what examples call such an object, ``_their_names`` a table of
-    :mod:`~pytest_clawperator.contracts.foreign_names`.
+    ``_own_word`` is what examples call such an object, ``_their_names`` one of the tables above.
     """
 
     __slots__ = ()
@@ -324,24 +323,24 @@ class HintsAtNames:
     _own_word: ClassVar[str]
     _their_names: ClassVar[Mapping[str, str]]
 
-    # Type checkers would take it for a sign that every name is there.
+    # Type checkers would conclude that every attribute exists.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             __tracebackhide__ = True
             cls = type(self)
             if hasattr(cls, name):
-                # A property of that name raised it, and says what is missing.
+                # A property of that name raised it, with a message of what is missing.
                 return object.__getattribute__(self, name)
-            told = f"{cls.__name__!r} object has no attribute {name!r}"
+            message = f"{cls.__name__!r} object has no attribute {name!r}"
             if not name.startswith("_"):
                 names = [own for own in dir(self) if not own.startswith("_")]
-                told += name_hint(name, cls._their_names, names, own_word=cls._own_word)
-            raise AttributeError(told, name=name, obj=self)
+                message += name_hint(name, cls._their_names, names, own_word=cls._own_word)
+            raise AttributeError(message, name=name, obj=self)
 
 
 def name_hint(name: str, theirs: Mapping[str, str], names: list[str], *, own_word: str) -> str:
-    """Return what is appended to a message about an unknown name; empty if nothing is near."""
+    """Return what to append to a message about an unknown name; empty without a suggestion."""
     ours = theirs.get(plain_name(name))
     if ours is not None:
         called = f"{own_word}{ours}" if ours.startswith(".") else ours
@@ -351,5 +350,5 @@ def name_hint(name: str, theirs: Mapping[str, str], names: list[str], *, own_wor
 
 
 def is_sentence(ours: str) -> bool:
-    """Whether a row has no call, but says how it is otherwise."""
+    """Whether a row has an explanation in place of a call."""
     return ours[:1].isupper()

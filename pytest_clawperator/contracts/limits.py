@@ -18,9 +18,9 @@ MAX_URI_LENGTH: Final = 2048
 
 MAX_ACTIONS: Final = 50
 MAX_PAYLOAD_BYTES: Final = 64_000
-# Ours: retry objects are free-form, and a phone's parser should not meet a tower of them.
+# Ours: retry objects are free-form, and a phone's parser should not get one nested this deeply.
 MAX_NESTING: Final = 100
-# Ours: a list that is far too long says nothing new after its first entries.
+# Ours: after this many entries, more problems of a list that is too long are not listed.
 MAX_INSPECTED: Final = 1_000
 
 MIN_TIMEOUT_MS: Final = 1_000
@@ -29,7 +29,7 @@ DEFAULT_TIMEOUT_MS: Final = 30_000
 # What a run needs beyond the waiting that its actions declare.
 TIMEOUT_MARGIN_MS: Final = 5_000
 
-# No node is looked for any longer, in seconds: a greater number is meant as milliseconds.
+# The longest search for a node, in seconds: a greater number was meant as milliseconds.
 MAX_LOOKING: Final = 600
 
 MAX_SLEEP_MS: Final = 120_000

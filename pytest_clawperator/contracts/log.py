@@ -1,7 +1,6 @@
 """The device's log: the format that logcat is asked for, and how its lines are read.
 
-All that depends on the format stands in this module: who reads the log gets entries, or asks
-here about a raw line.
+Everything that depends on the format is in this module.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class LogEntry(NamedTuple):
 
 
 def parse_log_line(line: bytes) -> LogEntry | None:
-    """Parse a line; None for a divider or anything else that is no entry."""
+    """Parse a line; return None for a divider or anything else that is not an entry."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None
@@ -67,7 +66,7 @@ def parse_log_line(line: bytes) -> LogEntry | None:
 
 
 def time_of(line: bytes) -> bytes | None:
-    """Return the device's time at the beginning of a line; None where there is none."""
+    """Return the device's time at the beginning of a line, or None."""
     found = _TIME.match(line)
     return found[0] if found else None
 
@@ -85,8 +84,8 @@ def is_log_line(line: bytes) -> bool:
 def message_filter(priorities: bytes, *beginnings: bytes) -> re.Pattern[bytes]:
     """Compile a quick test for raw lines: their priority, and how their message begins.
 
-    ``beginnings`` are regular expressions. Most lines of a log are of no interest, and parsing
-    each of them would take longer.
+    ``beginnings`` are regular expressions. Most lines are irrelevant, and parsing each of them
+    would take longer.
     """
     wanted = b"|".join(beginnings)
     # The time comes before the priority: most lines are then refused at their first letter.

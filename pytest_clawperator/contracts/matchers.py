@@ -1,7 +1,7 @@
-"""Which node on the screen is meant: the keys of a matcher, and the matcher itself.
+"""Matchers: which node on the screen is meant, as an object, keywords, or command-line flags.
 
-A key stands in three places of this module: its row, the field of :class:`NodeMatcher`, and
-the keyword of :class:`MatcherKeywords`. How it is compared with a node is in
+A key has three places in this module: its row, a field of :class:`NodeMatcher`, and a keyword
+of :class:`MatcherKeywords`. How it is compared with a node is in
 :mod:`pytest_clawperator.snapshot.query`.
 """
 
@@ -38,8 +38,8 @@ from pytest_clawperator.errors import (
 class MatcherKey(NamedTuple):
     """A key: its field, the keyword that stands for it in Python, and its names on the wire.
 
-    ``aliases`` are accepted beside the field's own name in camel case. Where it
-    ``takes_pattern``, a compiled regular expression may be given instead of a text.
+    ``aliases`` are accepted as well as the field's name in camel case. A key that
+    ``takes_pattern`` accepts a compiled regular expression in place of text.
     """
 
     field: str
@@ -103,11 +103,11 @@ class NodeMatcher(WireObject):
 
     ``NodeMatcher(text_equals="Wi-Fi")`` uses the wire's own words in Python spelling;
     :meth:`of` takes the short keywords of the fluent API. A compiled regular expression is
-    looked for on a snapshot, and never sent.
+    searched for on a snapshot, and never sent.
     """
 
     aliases: ClassVar[Mapping[str, str]] = MATCHER_ALIASES
-    # The keywords that are no aliases on the wire, but a good clue to what was meant.
+    # Keywords that are not accepted on the wire, but show what was meant.
     guesses: ClassVar[Mapping[str, str]] = {
         keyword: to_camel(field)
         for keyword, field in KEYWORDS.items()
@@ -175,7 +175,7 @@ class NodeMatcher(WireObject):
 
     @property
     def has_pattern(self) -> bool:
-        """Whether a regular expression is among its fields, which no device understands."""
+        """Whether one of its fields is a regular expression, which cannot be sent."""
         return any(isinstance(value, re.Pattern) for value in self.__dict__.values())
 
     @override
@@ -206,7 +206,7 @@ class NodeMatcher(WireObject):
 
 
 def canonical_matcher(matcher: Any) -> Any:
-    """Rename the aliases of a matcher object; what is no object is returned as it is."""
+    """Rename the aliases of a matcher object; anything else is returned unchanged."""
     return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
 
 
@@ -253,7 +253,7 @@ def _check(wire: Any) -> None:
 
 
 def _text_of(name: str, value: Any) -> Any:
-    """Return the text of a pattern, which must be as long as any other; refuse it elsewhere."""
+    """Return the text of a pattern, to check its length; refuse one where none is allowed."""
     if not isinstance(value, re.Pattern):
         return value
     key = next((key for key in MATCHER_KEYS if to_camel(key.field) == name), None)
@@ -270,6 +270,9 @@ def _text_of(name: str, value: Any) -> Any:
         )
     return value.pattern
 
+
+# The flags of the command line, as in ``--text "Wi-Fi" --role button``. As in the reference host, a
+# flag is a separate word, its value is the next word, and a value never begins with a dash.
 
 FlagKind = Literal["element", "container"]
 
@@ -298,8 +301,8 @@ _NOT_BOTH: Mapping[FlagKind, str] = {
 def parse_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> dict[str, Any] | None:
     """Return the matcher that the flags among the words describe, in wire form.
 
-    Without any flag it is empty, or None for a container. What ``--selector`` gives is returned
-    as it is: whether it is a matcher is for the validation of the execution to say.
+    Without any flag it is empty, or None for a container. The value of ``--selector`` is
+    returned unchecked: the validation of the execution checks it.
     """
     words = canonical_words(argv, kind)
     flags = [_flag("selector", kind), *(_flag(name, kind) for name in FLAG_FIELDS)]
@@ -316,7 +319,7 @@ def parse_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> dic
 
 
 def has_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> bool:
-    """Whether any of the words is a flag that says which node is meant."""
+    """Whether any of the words is a flag of a matcher."""
     return not set(flag_names(kind)).isdisjoint(argv)
 
 

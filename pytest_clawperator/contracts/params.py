@@ -85,7 +85,7 @@ class Coordinate(WireObject):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ActionParams(WireObject):
-    """Every parameter that exists; None is what was not given."""
+    """Every parameter that exists; None means not given."""
 
     aliases = PARAM_ALIASES
 
@@ -127,6 +127,9 @@ class ActionParams(WireObject):
 MATCHER_PARAMS = tuple(
     each.wire_name for each in field_rules(ActionParams) if each.rule == Nested(NodeMatcher)
 )
+
+# Rules beyond types and lengths; an action type lists those that apply to it. The messages are
+# those of the reference host, word for word, because tools match on them.
 
 Params = Mapping[str, Any]
 ActionRule = Callable[[str, Params], Iterator[Problem]]
@@ -231,7 +234,7 @@ def sleep_duration(kind: str, params: Params) -> Iterator[Problem]:
 
 
 def click_target(kind: str, params: Params) -> Iterator[Problem]:
-    """Check that a click has either a node or a point."""
+    """Check that a click has a node or a point, not both."""
     matcher, coordinate = "matcher" in params, "coordinate" in params
     either = "either params.matcher or params.coordinate"
     if not matcher and not coordinate:
@@ -269,7 +272,7 @@ def entered_text(kind: str, params: Params) -> Iterator[Problem]:
 
 
 def click_after_scroll(kind: str, params: Params) -> Iterator[Problem]:
-    """Check that a scroll that ends in a click knows the node."""
+    """Check that a scroll that ends in a click has a node to click."""
     if params.get("clickAfter") and "matcher" not in params:
         message = "scroll_until params.clickAfter=true requires params.matcher"
         yield Problem("params.matcher", message, "nothing", "the matcher of the node to click")
@@ -282,7 +285,7 @@ def pressed_key(kind: str, params: Params) -> Iterator[Problem]:
 
 
 def navigation_target(kind: str, params: Params) -> Iterator[Problem]:
-    """Check that a wait for navigation knows where to."""
+    """Check that a wait for navigation has a destination."""
     if is_blank(params.get("expectedPackage", "")) and "expectedNode" not in params:
         message = (
             "wait_for_navigation requires at least one of"
@@ -320,10 +323,10 @@ MAX_BACKOFF = 5
 
 _DEFAULT_SWIPES = 10
 _MAX_SWIPES = 50
-# What one swipe takes besides its settling: the gesture, and a look before and after it.
+# What one swipe takes on top of its settling: the gesture, and a snapshot before and after it.
 _SWIPE_MS = 900
 _DEFAULT_SETTLE_MS = 250
-# The Operator's own last look for a scroll's target, after the list has ended.
+# The Operator's own last search for a scroll's target, after the list has ended.
 _LAST_LOOK_MS = 7_500
 
 # The longest that the Operator's own retry rules last, in seconds.
@@ -333,12 +336,12 @@ _SCROLL_RETRY = 3.3
 _RECORDING = 10.0
 _NAVIGATION = 30.0
 _SCROLLING = 10.0
-# One look at the tree or one gesture, on a slow phone.
+# One reading of the tree or one gesture, on a slow phone.
 _STEP = 2.0
 
 
-# What an action declares, read from its wire form. Nothing here fails on a value of a wrong
-# type: it counts as no time at all, and is refused elsewhere.
+# The waiting that an action declares, read from its wire form. A value of the wrong type counts
+# as no time here; validation refuses it.
 
 
 def declared_ms(params: Mapping[Any, Any]) -> float:
@@ -355,12 +358,12 @@ def pauses_ms(retry: Any) -> float:
 
 
 def nothing_more(params: Mapping[Any, Any]) -> float:
-    """Return 0: the action waits only for what its parameters declare."""
+    """Return 0: the action waits only as its parameters declare."""
     return 0.0
 
 
 def last_look_ms(params: Mapping[Any, Any]) -> float:
-    """Return the time of the look for the target at the end of a list."""
+    """Return the time of the last search for the target, at the end of a list."""
     return _LAST_LOOK_MS if "matcher" in params else 0.0
 
 
@@ -392,49 +395,49 @@ def _number(given: Mapping[Any, Any], name: str, default: float = 0.0) -> float:
 
 
 def one_step(params: ActionParams) -> float:
-    """Return the longest of an action that acts once and waits for nothing."""
+    """Return the longest time of an action that acts once, without waiting."""
     return _STEP
 
 
 def looking(params: ActionParams) -> float:
-    """Return the longest of an action that looks for a node, or reads the screen."""
+    """Return the longest time of an action that looks for a node, or reads the screen."""
     return _retry(params.retry, _UI_RETRY) + _STEP
 
 
 def launching(params: ActionParams) -> float:
-    """Return the longest of an action that starts an app."""
+    """Return the longest time of an action that starts an app."""
     return _retry(params.retry, _LAUNCH_RETRY) + _STEP
 
 
 def sleeping(params: ActionParams) -> float:
-    """Return the longest of a sleep."""
+    """Return the longest time of a sleep."""
     return _seconds(params.duration_ms, 0.0) + _STEP
 
 
 def navigating(params: ActionParams) -> float:
-    """Return the longest of a wait for another screen."""
+    """Return the longest time of a wait for another screen."""
     return _seconds(params.timeout_ms, _NAVIGATION) + _STEP
 
 
 def scrolling_once(params: ActionParams) -> float:
-    """Return the longest of a single scroll gesture."""
+    """Return the longest time of a single scroll gesture."""
     return _gesture(params) + _retry(params.retry, 0.0)
 
 
 def scrolling_until(params: ActionParams) -> float:
-    """Return the longest of a scroll that ends by its duration."""
+    """Return the longest time of a scroll that ends by its duration."""
     return _seconds(params.max_duration_ms, _SCROLLING) + _gesture(params) + 2 * _UI_RETRY
 
 
 def scrolling_to_click(params: ActionParams) -> float:
-    """Return the longest of a scroll that ends by its number of swipes, and of the click."""
+    """Return the longest time of a scroll that ends by its number of swipes, and of the click."""
     swipes = (params.max_swipes if params.max_swipes is not None else _DEFAULT_SWIPES) + 1
     retries = _retry(params.scroll_retry, _SCROLL_RETRY) + _retry(params.click_retry, _UI_RETRY)
     return swipes * _gesture(params) + retries + _STEP
 
 
 def recording(params: ActionParams) -> float:
-    """Return the longest of starting or ending a recording."""
+    """Return the longest time of starting or ending a recording."""
     return _RECORDING + _STEP
 
 

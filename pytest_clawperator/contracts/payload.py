@@ -1,4 +1,4 @@
-"""The execution payload: parsed, validated, and converted to its wire form."""
+"""The execution payload: parsed, completed, validated, and converted to its wire form."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class KnownActionType(Text):
 
     @override
     def accept(self, value: Any) -> Any:
-        # An unknown name is a flaw of the whole list: `Actions` words it.
+        # `Actions` reports an unknown name, for the list as a whole.
         if isinstance(value, str) and value not in ACTION_TYPES:
             raise refuse()
         return super().accept(value)
@@ -103,7 +103,7 @@ class Actions(ListOf):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Execution(WireObject):
-    """A payload that keeps the contract; one that does not cannot be made.
+    """A valid payload; an invalid one cannot be constructed.
 
     Get one from :func:`validate_execution` or :func:`complete_execution`.
     """
@@ -198,9 +198,9 @@ def validate_canonical(wire: Any, *, original: Any) -> Execution:
 
 
 def _surely_fits(wire: dict[str, Any]) -> bool:
-    """Whether a quick look shows that a payload is far below the limit, as nearly all are.
+    """Whether a quick estimate shows that a payload is far below the limit, as nearly all are.
 
-    The canonical form differs from this one in numbers only, and none grows sixfold.
+    The canonical form differs only in how numbers are written, and none grows sixfold.
     """
     try:
         return len(to_json(wire)) * 6 <= limits.MAX_PAYLOAD_BYTES
@@ -246,7 +246,7 @@ def _broken_rules(wire: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
-    """Return the error, with the first problem's action as the caller wrote it."""
+    """Return the error, naming the first problem's action as the caller wrote it."""
     first = problems[0]
     details: dict[str, Any] = {}
     parts = first.path.split(".")
@@ -305,7 +305,7 @@ def complete_execution(
 def complete_actions(actions: Sequence[TypedAction]) -> Execution:
     """Return the execution of typed actions whose matchers are all objects.
 
-    There are no aliases in them, so none are looked for.
+    They contain no aliases, so none are renamed.
     """
     __tracebackhide__ = True
     wire = _with_ids([action.to_wire() for action in actions])
@@ -350,7 +350,7 @@ def _with_ids(actions: list[Any]) -> list[Any]:
 
 
 def override_timeout(execution: Execution, seconds: float) -> Execution:
-    """Return the execution with another timeout; it is validated again, as its size may change."""
+    """Return the execution with another timeout, validated again because its size may change."""
     __tracebackhide__ = True
     milliseconds = to_milliseconds(seconds)
     is_number = isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool)
@@ -371,7 +371,7 @@ def _bad_timeout(message: str, seconds: Any) -> PayloadError:
 def waiting_ms(action: Any) -> float:
     """Return how long an action in wire form may wait, in milliseconds.
 
-    It never fails: what is no number, or no object, waits for nothing.
+    It never fails: a value of the wrong type counts as no waiting.
     """
     params = action.get("params") if isinstance(action, dict) else None
     if not isinstance(params, dict):

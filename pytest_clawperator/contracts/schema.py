@@ -1,7 +1,12 @@
-"""Rules for a single value of the payload: text, numbers, flags, words, JSON.
+"""What payloads are made of: rules for single values, and objects whose fields have rules.
 
-A problem is *fatal* when it leaves later checks nothing to work on: a wrong type, a
-missing key, a value outside an enumeration. A wrong length, range or key is not.
+Objects are frozen dataclasses with annotated fields. pydantic's core runs the rules' fast form
+over each payload and builds the objects; nearly always that is all. When it refuses, ``inspect``
+walks the same rules in their written order and lists every problem, with what was found and
+what is allowed.
+
+A problem is *fatal* when it leaves later checks nothing to work on: a wrong type, a missing
+key, a value outside an enumeration. A wrong length, range or key is not.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ from pytest_clawperator.redaction import hide
 
 @dataclass(frozen=True)
 class Flaw:
-    """Why a rule refuses a value; the sentence goes on from the field's name."""
+    """Why a rule refuses a value; the sentence continues after the field's name."""
 
     sentence: str
     found: str
@@ -40,14 +45,14 @@ class Flaw:
 
 def refuse() -> PydanticCustomError:
     """Return the error that makes pydantic's core refuse a value."""
-    # The core only has to stop: `inspect` words the refusal.
+    # The core only has to stop: `inspect` writes the messages.
     return PydanticCustomError("refused", "refused")
 
 
 class Rule:
     """What one field may hold.
 
-    A rule says its ``flaws``, or, where it stands for a whole object, how to ``inspect`` one.
+    A rule for a value implements ``flaws``; a rule for a whole object implements ``inspect``.
     """
 
     def flaws(self, value: Any) -> Iterable[Flaw]:
@@ -89,8 +94,8 @@ class Text(Rule):
 
     @override
     def core_schema(self) -> CoreSchema:
-        # A string of n characters has at most 2n units, so few need counting. The core
-        # knows no lone surrogates, which are legal here: those strings are left to `accept`.
+        # A string of n characters has at most 2n units, so few need counting. The core refuses
+        # lone surrogates, which are legal here: those strings are left to `accept`.
         surely_fits = None if self.longest is None else self.longest // 2
         return core_schema.union_schema(
             [
@@ -139,13 +144,15 @@ class Number(Rule):
             return
         if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
             value = math.inf if value > 0 else -math.inf
-        found = describe(value)
         if self.whole and not (isinstance(value, int) or value.is_integer()):
-            yield Flaw("must be a whole number", found, self.allowed(), fatal=False)
+            yield self._flaw("must be a whole number", value)
         if self.least is not None and value < self.least:
-            yield Flaw(f"must be at least {self.least}", found, self.allowed(), fatal=False)
+            yield self._flaw(f"must be at least {self.least}", value)
         if self.most is not None and value > self.most:
-            yield Flaw(f"must be at most {self.most}", found, self.allowed(), fatal=False)
+            yield self._flaw(f"must be at most {self.most}", value)
+
+    def _flaw(self, sentence: str, value: float) -> Flaw:
+        return Flaw(sentence, describe(value), self.allowed(), fatal=False)
 
     @override
     def allowed(self) -> str:
@@ -201,7 +208,7 @@ class OneOf(Rule):
 
 @dataclass(frozen=True)
 class JsonObject(Rule):
-    """Any JSON object; the Operator reads from it what it knows. A copy of it is kept."""
+    """Any JSON object, of which a copy is kept; the Operator reads the keys it knows."""
 
     @override
     def accept(self, value: Any) -> Any:
@@ -245,7 +252,7 @@ def _not_json(value: Any) -> str | None:
 
 
 def copy_json(value: Any) -> Any:
-    """Return a deep copy of a JSON value, with the numbers that a program of doubles reads."""
+    """Return a deep copy of a JSON value, with its numbers as doubles."""
     if isinstance(value, dict):
         return {key: copy_json(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -261,15 +268,15 @@ NESTING = "a flat list of actions"
 class WireObject:
     """A frozen dataclass that travels: camelCase on the wire, snake_case in Python."""
 
-    #: Other spellings of keys: accepted ones, and in ``guesses`` those that are only understood
-    #: well enough to suggest the right one.
+    #: Other spellings of keys: those that are accepted, and in ``guesses`` those that are refused
+    #: with a suggestion.
     aliases: ClassVar[Mapping[str, str]] = {}
     guesses: ClassVar[Mapping[str, str]] = {}
     example: ClassVar[str] = ""
 
     @classmethod
     def core_schema(cls) -> CoreSchema:
-        """Return the form for pydantic's core: a JSON object with known keys, made an instance."""
+        """Return the schema for pydantic's core: known keys, turned into an instance."""
         read_fields = {
             name: core_schema.typed_dict_field(
                 rule.core_schema(), required=required, validation_alias=wire_name
@@ -281,7 +288,7 @@ class WireObject:
 
     @classmethod
     def _from_fields(cls, given: dict[str, Any]) -> Self:
-        """Make an instance of fields that were checked; the rest keeps its default."""
+        """Make an instance from checked fields; the others keep their defaults."""
         instance = object.__new__(cls)
         instance.__dict__.update(given)
         return instance
@@ -353,7 +360,7 @@ def wire_names(cls: type[Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Nested(Rule):
-    """An object with rules of its own."""
+    """An object whose fields have rules."""
 
     cls: type[WireObject]
 

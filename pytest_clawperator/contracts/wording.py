@@ -1,4 +1,4 @@
-"""The wording of values and choices in messages."""
+"""Word values, choices and suggestions for messages."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def shown(value: Any) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote text for a message: one line, bounded, every odd character visible."""
+    """Quote text for a message: one line, bounded, with invisible characters shown."""
     text = hide(text)
     cut = text[:_LONGEST_QUOTE]
     return visible_line(json.dumps(cut, ensure_ascii=False)) + ("..." if cut != text else "")
 
 
 def listed(words: Iterable[str], limit: int = 10) -> str:
-    """Join words for a message; after ``limit`` of them it says how many more there are."""
+    """Join words for a message; after ``limit`` of them only the number of the rest is given."""
     every = list(words)
     shown = [_shown(word) for word in islice(every, limit)]
     rest = len(every) - len(shown)
@@ -76,7 +76,7 @@ def closest(
 ) -> str | None:
     """Return the option that ``word`` was probably meant to be, or None.
 
-    ``aliases`` are other spellings of the options: coming near one of them will do.
+    ``aliases`` are other spellings of the options: being close to one of them counts as well.
     """
     plain = {_plain(alias): option for alias, option in (aliases or {}).items()}
     plain.update((_plain(option), option) for option in options)

@@ -440,7 +440,7 @@ class Checkpoints:
         transport = self._pipeline.transport
         with ExitStack() as stack:
             if isinstance(transport, AdbTransport):
-                stack.enter_context(transport.log.beginning_anew())
+                stack.enter_context(transport.log.starting_over())
             yield
 
     def _forget(self) -> None:

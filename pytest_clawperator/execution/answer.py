@@ -1,10 +1,10 @@
-"""Finding the answer to a command in the log: the envelope, or a sign that none will come.
+"""Find the answer to a command in the log: the envelope, or a sign that none will come.
 
 Pure: lines go in, an answer comes out. The Operator's lines are recognised by their text and
 process id, never by their tag, which release builds obfuscate; and by their priority,
 because hierarchies, which hold text from the screen, are logged with the lowest one.
-A line of a process that nobody knows is not judged here: the reader stops, and goes on when it
-is told which processes run.
+At a relevant line of an unknown process the reader stops, until it is given the processes that
+run now.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Refused:
-    """The Operator could not read the payload; ``reason`` is what it said."""
+    """The Operator could not read the payload, for this ``reason``."""
 
     reason: str
     service_off: bool = False
@@ -58,7 +58,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The Operator's process ended; ``reason`` is the first line that says why."""
+    """The Operator's process ended; ``reason`` is the first line about it."""
 
     reason: str
 
@@ -68,7 +68,7 @@ Answer = Answered | Refused | Crashed
 
 @dataclass
 class _Pending:
-    """A refusal or a crash whose reason stands in the lines that follow it."""
+    """A refusal or a crash whose reason is in the lines after it."""
 
     source: tuple[int, str, str]
     is_crash: bool
@@ -80,9 +80,9 @@ class _Pending:
 class AnswerReader:
     """Reads the log for the answer to one command.
 
-    ``pid`` is the process that took the command. ``processes`` are those that are believed;
-    None believes them all. ``malformed`` is the last envelope that could not be read, and that
-    does not say whose it is.
+    ``pid`` is the process that took the command. ``processes`` are those that are trusted;
+    None trusts them all. ``malformed`` is the last envelope that could not be read and does not
+    name its command.
     """
 
     command_id: str
@@ -98,7 +98,7 @@ class AnswerReader:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the Operator said that it has the command."""
+        """Whether the Operator logged that it has the command."""
         return self.pid is not None
 
     @property
@@ -109,11 +109,11 @@ class AnswerReader:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether a line is held that a process unknown until now wrote: ``settle`` it."""
+        """Whether reading stopped at a line of an unknown process; then call ``settle``."""
         return bool(self._unread)
 
     def feed(self, lines: Iterable[bytes]) -> Answer | None:
-        """Read more lines; return the answer, if there. A malformed envelope of ours is raised."""
+        """Read more lines; return the answer if it is there, raise if our envelope is malformed."""
         rest = iter(lines)
         for line in rest:
             if self._pieces or self._pending is not None or _RELEVANT.match(line):
@@ -129,9 +129,9 @@ class AnswerReader:
         return None
 
     def settle(self, processes: Processes | None) -> Answer | None:
-        """Go on reading, now that the device has told which processes run.
+        """Go on reading with the processes that run now.
 
-        What was logged before that may also come from an Operator that has ended since.
+        Older lines may also come from an Operator process that has ended since.
         """
         before, now = self.processes, processes or self.processes
         if before is not None and now is not None:
@@ -140,13 +140,13 @@ class AnswerReader:
         while self._unread and answer is None:
             lines, self._unread = self._unread, []
             answer = self.feed(lines)
-            if self._unread:  # its process is none of those: it is no Operator
+            if self._unread:  # its process is not the Operator's
                 self._strangers.add(self._doubted)
         self.processes = now
         return answer
 
     def _is_doubtful(self, entry: LogEntry) -> bool:
-        """Whether the line matters if the Operator wrote it, and nobody knows whether it did."""
+        """Whether the line matters if the Operator wrote it, and it is unknown whether it did."""
         known = self.processes
         if known is None or entry.pid in self._strangers:
             return False
@@ -158,7 +158,7 @@ class AnswerReader:
         )
 
     def _hear(self, entry: LogEntry) -> Answer | None:
-        """Read a line as what it is: the Operator's, the system's, or nobody's."""
+        """Read a line according to its process: the Operator's, the system's, or another."""
         known = self.processes
         if known is not None and entry.pid in known.operator:
             return self._read(entry)
@@ -217,7 +217,7 @@ class AnswerReader:
         return named.search(message) is not None
 
     def _note_refusal(self, entry: LogEntry) -> None:
-        """Note a refusal. It names no command: it is ours unless the Operator took ours."""
+        """Note a refusal. It names no command, so it is ours unless the Operator took ours."""
         message = entry.message
         service_off = message.startswith(_NO_SERVICE)
         if self.is_taken or not (service_off or message.startswith(_REFUSALS)):
@@ -243,7 +243,7 @@ class AnswerReader:
 
 
 def _explained(error: EnvelopeMalformedError, last: LogEntry) -> EnvelopeMalformedError:
-    """Add to the error that the log cut the envelope, where its length shows it."""
+    """Add to the error that the log cut the envelope, if its length shows that."""
     if len(last.message.encode("utf-8", "replace")) < ENTRY_BYTES:
         return error
     return EnvelopeMalformedError(

@@ -1,4 +1,4 @@
-"""From a payload to the envelope that answers it: broadcast it and read the log."""
+"""Send a payload and wait for its envelope: broadcast it, then read the log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pytest_clawperator.transport.shell import broadcast_command
 HEAD_START = 0.02
 # What the host waits beyond the execution's own limit.
 ENVELOPE_MARGIN = 5.0
-# An Operator that takes a command says so at once; after this much silence we look why not.
+# An Operator logs at once that it took a command; after this much silence the cause is searched.
 SILENCE = 1.5
 # How long the reason of a refusal or a crash may take to follow it in the log.
 LAST_WORDS = 0.25
@@ -90,7 +90,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Reply:
-    """The envelope of a command, who sent it, and the stretch of the log it stands in."""
+    """The envelope of a command, the process that sent it, and the part of the log it is in."""
 
     envelope: ResultEnvelope
     pid: int
@@ -110,11 +110,10 @@ def dispatch(
 ) -> Reply:
     """Send the command and wait for its envelope.
 
-    ``processes`` are those that are believed; the device is asked for them again when one
-    answers that was not known.
-    ``find_cause`` is called once when the Operator stays silent; it raises what is wrong, or
-    returns, and the wait goes on. ``on_arrival`` is called when the device has the command,
-    unless the envelope comes first.
+    ``processes`` are those that are trusted; the device is asked for them again when an unknown
+    process answers. ``find_cause`` is called once when the Operator stays silent; it raises the
+    cause, or returns, and the wait goes on. ``on_arrival`` is called when the device
+    has the command, unless the envelope comes first.
     """
     begin, log = clock(), transport.log
     start = log.mark()
@@ -192,12 +191,12 @@ class _Wait:
 
     def _timeout(self, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
         command, elapsed = self.command, self.clock() - self.begin
-        lines = _telling_lines(self.log, start, reader)
+        lines = _newest_lines(self.log, start, reader)
         taken = "took the command" if reader.is_taken else "gave no sign of having the command"
-        told = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
+        shown = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
         return EnvelopeTimeoutError(
             f"no result envelope came within {elapsed:.1f} s; the broadcast was sent, "
-            f"and the Operator {taken}{told if lines else ''}",
+            f"and the Operator {taken}{shown if lines else ''}",
             serial=self.transport.serial,
             hint=_TIMEOUT_HINTS[reader.is_taken],
             details={
@@ -223,15 +222,15 @@ _TIMEOUT_HINTS = {
 }
 
 
-def _telling_lines(log: Log, start: int, reader: AnswerReader) -> list[str]:
-    """Return the newest lines of the Operator, or of any process where it logged nothing.
+def _newest_lines(log: Log, start: int, reader: AnswerReader) -> list[str]:
+    """Return the newest lines of the Operator, or of any process if it logged nothing.
 
-    Lines of hierarchies are left out: they would fill them all.
+    Lines of hierarchies are left out: they would crowd out all others.
     """
-    told = ((parse_log_line(line), line) for line in log.read(start) if line)
+    parsed = ((parse_log_line(line), line) for line in log.read(start) if line)
     lines = [
         line
-        for entry, line in told
+        for entry, line in parsed
         if entry is None or not (entry.priority == "D" and entry.message.lstrip().startswith("<"))
         if reader.pid is None or (entry is not None and entry.pid == reader.pid)
     ]
@@ -269,7 +268,7 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
 def _error_of(
     answer: Refused | Crashed, serial: str, operator_package: str, command: Command
 ) -> ClawperatorError:
-    """Return the error for an answer that is no envelope."""
+    """Return the error for an answer other than an envelope."""
     details = {"commandId": command.command_id, "taskId": command.task_id, "reason": answer.reason}
     if isinstance(answer, Crashed):
         return OperatorNotReadyError(

@@ -1,9 +1,9 @@
-"""One execution in flight on a device, whoever sends it: a lock that all processes see.
+"""Allow one execution in flight on a device, across all processes of the machine.
 
-The lock is the operating system's, on a file named after the device, so it dies with its
-process. What is written in the file does not: the command that was sent and the latest
-time at which the device can still be busy with it. Whoever takes the lock next learns of a
-command that nobody saw the end of.
+The lock is the operating system's, on a file named after the device, so it ends with its
+process. The contents of the file stay: the command that was sent, and the latest time at which
+the device can still be busy with it. The next holder of the lock finds a command there whose end
+was not seen.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pytest_clawperator.execution.lock_file import (
     open_lock_file,
 )
 
-# No device is waited for longer than this, in seconds: a record that says so is not believed.
+# The longest wait for a device, in seconds: a record with a longer one is not trusted.
 LONGEST_FLIGHT = 3600.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # A record overwrites the one before, so all are of one length; a command id has at most 128
@@ -49,11 +49,11 @@ _RECORD_BYTES = 1536
 _NO_RECORD = b"-".ljust(_RECORD_BYTES)
 _MAX_PID = 2**31
 _FOREVER = 1e15
-_NAMELESS = "a process whose lock file somebody removed"
+_NAMELESS = "a process whose lock file was removed"
 
 _T = TypeVar("_T")
 
-#: Raises unless this command may be sent now; the device may be busy with it so many seconds.
+#: Raises unless this command, which may keep the device busy so many seconds, may be sent now.
 Clearance = Callable[[str, float], None]
 
 
@@ -63,10 +63,10 @@ def always_clear(command_id: str, seconds: float) -> None:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A command that was sent and whose end nobody saw.
+    """A command that was sent and whose end was not seen.
 
-    ``latest_end`` is on the monotonic clock, which all processes of one boot share, so that
-    setting the date changes nothing. ``arrived`` says that the device is known to have it,
+    ``latest_end`` is on the monotonic clock, which all processes of one boot share, so
+    changing the date has no effect. ``arrived``: the device is known to have it;
     ``after`` marks the newest log line from before it was sent.
     """
 
@@ -108,11 +108,11 @@ class Flight:
     ) -> _T:
         """Take the device for one execution: threads wait their turn, processes are refused.
 
-        Before that, another process is waited for ``patience`` seconds.
+        Another process gets ``patience`` seconds to finish.
 
-        Whatever interrupts it, the device is free afterwards. A ``with`` cannot promise that:
-        an interrupt on its way in or out leaves the device taken for as long as somebody
-        keeps the traceback.
+        The device is free afterwards, even after an interrupt. A ``with`` cannot promise that:
+        an interrupt on its way in or out leaves the device taken for as long as the traceback
+        lives.
         """
         claims = self._claims(command_id, serial, patience)
         try:
@@ -131,7 +131,7 @@ class Flight:
         return self._path.parent
 
     def close(self) -> None:
-        """Remove the lock file if nobody uses it."""
+        """Remove the lock file if it is not in use."""
         if self._turn.acquire(blocking=False):  # else another thread is about to use it
             try:
                 self._close_file()
@@ -172,7 +172,7 @@ class Flight:
         raise never_stands(self._path)
 
     def _claimed(self, file: LockFile, command_id: str) -> Claim:
-        """Return the claim; it knows what the one before sent, also if its file was removed."""
+        """Return the claim, with what the one before sent even if its file was removed."""
         claim, last = Claim(file, command_id, self._clock), self._last
         if last is not None and last.left is not None and not file.read(1):
             claim.take_over(last.left)
@@ -201,11 +201,11 @@ class Flight:
         return None
 
     def _holder(self, file: LockFile) -> tuple[Unfinished | None, str]:
-        """Return the command of who has the file locked, if it is known, and who that is."""
+        """Return the holder's command, if it is known, and a description of the holder."""
         try:
             holder = _read(file, self._clock())
         except ValueError:
-            return None, f"somebody who left no readable record in {self._path}"
+            return None, f"a holder with no readable record in {self._path}"
         return holder, _named(holder) if holder else "another user"
 
     def _conflict(
@@ -228,8 +228,8 @@ class Flight:
 class Claim:
     """A device taken for one execution.
 
-    ``unfinished`` is the command that the last holder left on the device, ``problem`` says what
-    was wrong with the lock file's contents, which are replaced then.
+    ``unfinished`` is the command that the last holder left on the device, ``problem`` is what
+    was wrong with the lock file's contents, which are then replaced.
     """
 
     def __init__(self, file: LockFile, command_id: str, clock: Callable[[], float]) -> None:
@@ -254,7 +254,7 @@ class Claim:
         return self._record
 
     def take_over(self, unfinished: Unfinished) -> None:
-        """Write down a command of this process whose record was removed, unless it is over."""
+        """Record a command of this process whose record was removed, unless it is over."""
         if unfinished.latest_end > self._clock():
             self.unfinished = unfinished
             self._record_as(unfinished)
@@ -263,15 +263,15 @@ class Claim:
         """Raise if others can take the device, because the lock file was removed or replaced."""
         if not self._file.stands():
             raise LeaseError(
-                "the device is no longer locked for this execution: somebody removed or replaced"
-                f" the lock file {self._file.path}, or its folder",
+                "the device is no longer locked for this execution: the lock file"
+                f" {self._file.path}, or its folder, was removed or replaced",
                 hint="The command was not sent. Keep programs that clean up away from the lock"
                 " files, and start again.",
                 details={"commandId": self._command_id, "path": str(self._file.path)},
             )
 
     def take_off(self, latest_end: float, *, after: bytes = b"") -> None:
-        """Record that the command is on its way, before it is; ``after`` is the newest log line."""
+        """Record that the command is about to be sent; ``after`` is the newest log line."""
         mark = _fingerprint(after)
         latest_end = min(latest_end, self._clock() + LONGEST_FLIGHT)
         self._record_as(
@@ -313,14 +313,13 @@ def _nested(command_id: str, serial: str) -> ExecutionConflictError:
         "an execution was begun in the middle of another one, by an observer of it",
         code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
         serial=serial,
-        hint="Let the observer note what it was told, and act on the device when an "
-        "ExecutionFinished came.",
+        hint="Let the observer only take notes, and act on the device after an ExecutionFinished.",
         details={"deviceId": serial, "commandId": command_id, "holder": None},
     )
 
 
 def remove_idle(path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
-    """Remove a lock file, unless it is in use or tells of a command that may still run."""
+    """Remove a lock file, unless it is in use or records a command that may still run."""
     file = find_lock_file(path)
     if file is None:
         return
@@ -328,7 +327,7 @@ def remove_idle(path: Path, *, clock: Callable[[], float] = time.monotonic) -> N
         if file.lock() and _unfinished(file, clock()) is None:
             file.remove()
     except ValueError:
-        file.remove()  # what it says is of no use
+        file.remove()  # its contents are useless
     finally:
         file.close()
 
@@ -342,7 +341,7 @@ def _unfinished(file: LockFile, now: float) -> Unfinished | None:
 def _read(file: LockFile, now: float) -> Unfinished | None:
     """Return the record in a file, if there is one of this boot; raise ``ValueError`` for others.
 
-    Every user can write to the file, so nothing that it says is certain.
+    Every user can write to the file, so its contents are not trusted.
     """
     content = file.read(_RECORD_BYTES + 1)
     if not content or content == _NO_RECORD:
@@ -371,7 +370,7 @@ def _parsed(content: bytes) -> Unfinished:
 
 
 def _is_text(value: Any) -> bool:
-    # Encoding refuses the half of a pair of surrogates, which cannot be printed either.
+    # Encoding refuses lone surrogates, which cannot be printed either.
     return type(value) is str and len(value.encode("utf-16-le")) <= 2 * limits.MAX_ID_LENGTH
 
 
@@ -398,7 +397,7 @@ def boot_id() -> str:
         return ""
 
 
-# Files that nobody touched for a day are looked at; locking one that is in use would disturb.
+# Only files not touched for a day are checked: locking one that is in use would disturb.
 _LONG = 24 * 60 * 60.0
 _OURS = re.compile(r"pytest-clawperator-.*-[0-9a-f]{8}\.(flight|lease|holder|port)")
 

@@ -1,4 +1,10 @@
-"""The folder of the lock files: where it is, and whether it is safe to use."""
+"""Lock files, and the folder that all users of a machine share for them.
+
+Other users can write to the folder, so nothing in it is trusted: it must be a folder in which
+users cannot replace each other's files, a lock file must be a plain file, and its contents may be
+wrong. The lock is the operating system's: it ends with its process, and protects nothing once
+another file is at its path.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +27,8 @@ from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 FOLDER_HINT = (
     "Set CLAWPERATOR_LEASE_DIR to a folder on a local disk, the same for all users of the"
-    " devices: one that root made for all (install -d -m 1777 FOLDER), or your own if nobody"
-    " else uses them."
+    " devices: one that root made for all (install -d -m 1777 FOLDER), or your own if you"
+    " alone use them."
 )
 
 _VARIABLE = "CLAWPERATOR_LEASE_DIR"
@@ -42,8 +48,8 @@ def lock_folder() -> Path:
     """Return the folder of the locks, which all users of the machine share.
 
     Without ``CLAWPERATOR_LEASE_DIR`` it is ``/tmp`` itself. A folder inside it would belong to
-    the user who comes first, who could replace everybody's locks; in ``/tmp``, which is root's,
-    nobody can. ``TMPDIR`` is often a job's own, and two jobs must see each other's locks.
+    the first user, who could replace the locks of all others; ``/tmp`` belongs to root.
+    ``TMPDIR`` often differs between jobs, and two jobs must see each other's locks.
     """
     chosen = os.environ.get(_VARIABLE)
     return Path(chosen).absolute() if chosen else _temporary_folder()
@@ -61,7 +67,7 @@ def open_folder(path: Path, *, create: bool = False, private: bool = False) -> I
     """Open the folder if it is safe, and yield its descriptor.
 
     A new one is for all users, or ``private``, for this user alone. Raise ``FileNotFoundError`` if
-    there is none, or somebody removed a new one at once, and ``ConfigurationError`` if it cannot
+    it does not exist, or a new one was removed at once, and ``ConfigurationError`` if it cannot
     be used.
     """
     is_new, mode = False, _PRIVATE_MODE if private else _SHARED_MODE
@@ -74,7 +80,7 @@ def open_folder(path: Path, *, create: bool = False, private: bool = False) -> I
         descriptor = _opened_folder(path)
     try:
         _check_folder(path, os.fstat(descriptor))
-        # The umask had its say. Only an empty folder can be the one that was just made.
+        # The umask may have changed the mode. Only an empty folder can be the one just made.
         if is_new and not os.listdir(descriptor):  # noqa: PTH208 - a path may lead elsewhere
             os.fchmod(descriptor, mode)
         yield descriptor
@@ -83,7 +89,7 @@ def open_folder(path: Path, *, create: bool = False, private: bool = False) -> I
 
 
 def unusable_folder(path: Path, reason: str) -> ConfigurationError:
-    """Return the error for a folder in which no lock file can be."""
+    """Return the error for a folder that cannot hold lock files."""
     return ConfigurationError(
         f"the folder of the lock files, {path}, {reason}",
         hint=FOLDER_HINT,
@@ -99,7 +105,7 @@ def _temporary_folder() -> Path:
 
 
 def _make(path: Path, mode: int) -> bool:
-    """Create the folder; False if there is something of that name."""
+    """Create the folder; return False if something of that name exists."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode)
@@ -111,14 +117,14 @@ def _make(path: Path, mode: int) -> bool:
 
 
 def _check_folder(path: Path, found: os.stat_result) -> None:
-    """Raise unless nobody but root and this user can replace what others put into the folder."""
+    """Raise if users other than root and this one can replace the files of others in the folder."""
     mode = stat.S_IMODE(found.st_mode)
     if found.st_uid not in (_ROOT, os.geteuid()):
         reason = f"belongs to user {found.st_uid}, who could replace the locks of all others"
     elif mode & _WRITABLE_BY_OTHERS and not mode & stat.S_ISVTX:
         reason = (
-            f"has mode {mode:04o}: without the sticky bit (chmod +t), whoever can write to it could"
-            " replace the locks of others"
+            f"has mode {mode:04o}: without the sticky bit (chmod +t), a user who can write to it"
+            " could replace the locks of others"
         )
     else:
         return
@@ -135,7 +141,7 @@ def _opened_folder(path: Path) -> int:
         if path.is_symlink():
             reason = "is a symbolic link, which may lead anywhere; name the folder itself"
         elif exc.errno == errno.ENOTDIR:
-            reason = "is no folder"
+            reason = "is not a folder"
         raise unusable_folder(path, reason) from exc
 
 
@@ -145,7 +151,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]  # a module elsewhere; `require_flock` asks
 
 
-# Nothing is followed, nothing is waited for, and no terminal becomes ours.
+# Do not follow links, do not block, and do not acquire a terminal.
 _FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -153,9 +159,9 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 _EVERYBODY = 0o666
-# How often a file is opened that others create, open up to all users, and remove meanwhile.
+# How often to try to open a file that others create and remove at the same time.
 TRIES = 100
-# Neither flock nor bind can wait until a deadline, and nothing tells that a file was opened up.
+# Neither flock nor bind can wait until a deadline, so they are tried again and again.
 _TRY_PAUSE = 0.001
 # How long it takes at most until a new file is open to all users.
 _CLOSED_FOR = 0.05
@@ -217,8 +223,8 @@ class LockFile:
     def take_name(self) -> bool:
         """Take the name that goes with the path; False if another process has it.
 
-        The name stays taken for as long as its holder lives, also when somebody removes the
-        file or the folder. Only Linux has such names.
+        The name stays taken for as long as its holder lives, even if the file or the
+        folder is removed. Only Linux has such names.
         """
         if not sys.platform.startswith("linux"):
             return True
@@ -344,7 +350,7 @@ def open_lock_file(path: Path, *, private: bool = False) -> LockFile:
     """
     require_flock()
     for _ in range(TRIES):
-        # Somebody may remove the folder meanwhile.
+        # The folder may be removed in between.
         with (
             suppress(FileNotFoundError),
             open_folder(path.parent, create=True, private=private) as folder,
@@ -357,7 +363,7 @@ def open_lock_file(path: Path, *, private: bool = False) -> LockFile:
 
 
 def find_lock_file(path: Path) -> LockFile | None:
-    """Open a lock file for reading; None if there is none."""
+    """Open a lock file for reading; return None if there is none."""
     require_flock()
     try:
         with open_folder(path.parent) as folder:
@@ -367,7 +373,7 @@ def find_lock_file(path: Path) -> LockFile | None:
 
 
 def lock_standing(path: Path, *, patience: float = 0.0, private: bool = False) -> LockFile | None:
-    """Open a lock file and lock it; None if another process has it."""
+    """Open a lock file and lock it; return None if another process has it."""
     for _ in range(TRIES):
         file = open_lock_file(path, private=private)
         try:
@@ -404,7 +410,7 @@ def unusable(path: Path, exc: OSError) -> ConfigurationError:
 
 
 def _found(path: Path, folder: int, access: int) -> LockFile | None:
-    """Open a file that is there; None if there is none."""
+    """Open an existing file; return None if there is none."""
     try:
         # With O_CREAT, Linux refuses files of other users in a sticky folder.
         descriptor = os.open(path.name, access | _FLAGS, dir_fd=folder)
@@ -427,7 +433,7 @@ def _found(path: Path, folder: int, access: int) -> LockFile | None:
 
 
 def _created(path: Path, folder: int) -> LockFile | None:
-    """Create a file; None if there is one now, or the folder is gone."""
+    """Create a file; return None if one exists now, or the folder is gone."""
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS
         descriptor = os.open(path.name, flags, _EVERYBODY, dir_fd=folder)
@@ -469,7 +475,7 @@ def _is_new(found: os.stat_result) -> bool:
 
 
 def _check(path: Path, found: os.stat_result) -> None:
-    """Raise unless it is a plain file under one name: others could be somebody's own files."""
+    """Raise unless it is a plain file with one name: another could be a user's private file."""
     kind = next((name for is_kind, name in _KINDS if is_kind(found.st_mode)), None)
     if kind is None and found.st_nlink > 1:
         kind = f"one of {found.st_nlink} names of the same file"

@@ -64,104 +64,26 @@ from pytest_clawperator.execution.postprocess import (
 )
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
-from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
+from pytest_clawperator.execution.screenshots import ScreenshotFolder, take_screenshot
 from pytest_clawperator.snapshot.parse import snapshots_from_lines
 from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.shell import quote
 
+# How much later than expected a device may be done with a command.
+LATE_GRACE = 5.0
+# How long a former holder of the device may still have it locked, in seconds.
+_FORMER_HOLDER = 1.0
+# After these errors the command is known to have ended, although without an envelope.
+_ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
+_STILL_ACTING = "The device may still be acting; the next execution waits for it."
+# One of so many lines has a time; others are dividers between the log's buffers.
+_SEARCHED_LINES = 8
+
+_NO_PARAMS = ActionParams()
 _log = logging.getLogger("pytest_clawperator")
 
-
-class Observers:
-    """The observers of one device; one that fails is named in a warning."""
-
-    def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
-        self._observers = list(observers)
-        self._serial = serial
-        self._typed = TypedTexts()
-
-    def add(self, observer: Observer) -> Callable[[], None]:
-        """Add an observer; the returned function removes it."""
-        self._observers.append(observer)
-
-        def remove() -> None:
-            if observer in self._observers:
-                self._observers.remove(observer)
-
-        return remove
-
-    def _emit(self, kind: type[Event], /, **about: Any) -> None:
-        """Make an event and send it to all observers."""
-        if self._observers:
-            self.send(kind(serial=self._serial, at=time.time(), **about))
-
-    def send(self, event: Event) -> None:
-        """Send an event to all observers."""
-        for observer in tuple(self._observers):
-            try:
-                observer(event)
-            except Exception as exc:  # a report must not fail a run
-                _warn(f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}")
-
-    def watch(
-        self,
-        execution: Execution,
-        run: Callable[[], RunResult],
-        *,
-        find_position: Callable[[], int | None] = lambda: None,
-        proofs: Mapping[str, str] = NO_PROOFS,
-    ) -> RunResult:
-        """Run, and send events about the start, the end and the artefacts.
-
-        ``find_position`` returns the position of the log; what it raises ends the run.
-        """
-        begin = time.monotonic()
-        about: dict[str, Any] = {"execution": execution, "log_position": None, "proofs": proofs}
-        started = False
-        self._typed.sent(execution)
-        try:
-            about["log_position"] = find_position()
-            started = True
-            self._emit(ExecutionStarted, **about)
-            result = about["result"] = run()
-            self._typed.received(execution, result)
-        except BaseException as exc:
-            about["error"] = exc
-            if not started:
-                self._emit(ExecutionStarted, execution=execution, proofs=proofs)
-            raise
-        finally:
-            self._emit(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
-            # An error that its own frames hold would keep alive what they have open.
-            about.pop("error", None)
-        if self._observers:
-            self._emit_artifacts(result, asked=screenshot_path(execution.actions, ""))
-        return result
-
-    def _emit_artifacts(self, result: RunResult, *, asked: str) -> None:
-        for step in result.steps:
-            about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
-            if step.action_type == "snapshot_ui" and "text" in step.data:
-                data = step.data["text"].encode("utf-8", "surrogatepass")
-                self._emit(ArtifactMade, kind="snapshot", data=data, **about)
-            elif step.action_type == "take_screenshot" and "path" in step.data:
-                # Without a wish the file is a passing one, good only where the bytes are lacking.
-                path = asked or (step.data["path"] if result.screenshot is None else "")
-                about |= {"path": Path(path) if path else None, "data": result.screenshot}
-                self._emit(ArtifactMade, kind="screenshot", **about)
-
-    def notice(self, message: str) -> None:
-        """Send a notice: something that fails nothing."""
-        self._emit(Notice, message=message)
-
-
-def _warn(message: str) -> None:
-    """Warn, even where a filter turns warnings into errors."""
-    try:
-        warnings.warn(message, ClawperatorWarning, stacklevel=3)
-    except ClawperatorWarning:
-        _log.warning("%s", visible(message))
+_T = TypeVar("_T")
 
 
 class Runner(Protocol):
@@ -174,7 +96,7 @@ class Runner(Protocol):
 
     @property
     def observers(self) -> Observers:
-        """Who is told of executions."""
+        """The observers of executions."""
         ...
 
     def run(
@@ -187,8 +109,8 @@ class Runner(Protocol):
         """Run the execution; a failed envelope is returned, not raised.
 
         ``processors`` are applied after the runner's own, before observers see the result.
-        ``proofs`` are actions that prove others, by id with the id of the action that each is
-        for; their steps are left out of the result, and their looks kept with the actions'.
+        ``proofs`` are actions that prove others: the id of each, and that of the action it is for.
+        Their steps are left out of the result; their snapshots are kept with the actions.
         """
         ...
 
@@ -197,83 +119,13 @@ class Runner(Protocol):
         ...
 
 
-def await_end(
-    unfinished: Unfinished,
-    transport: Transport,
-    *,
-    operator_package: str,
-    processes: KnownProcesses,
-    notice: Callable[[str], None],
-    grace: float,
-    clock: Callable[[], float],
-) -> None:
-    """Wait until the device is done with the command, or must be.
-
-    A command that shows no sign of having arrived is waited for ``grace`` seconds: one that
-    was sent into a breaking connection may never have come to the device.
-    """
-    command_id, log = unfinished.command_id, transport.log
-    position = log.mark()
-    reader = AnswerReader(command_id, operator_package, processes.catch_up(log, position))
-    so_far = transport.exec_out(f"logcat -d {FORMAT_OPTION}")
-    if _has_ended(reader, unfinished.lines_after(so_far), processes):
-        return
-    notice(f"waiting for the end of {command_id}, which was not seen to end")
-    soon = min(clock() + grace, unfinished.latest_end)
-
-    def deadline() -> float:
-        return unfinished.latest_end if unfinished.arrived or reader.is_taken else soon
-
-    while clock() < deadline():
-        end = log.wait(position, deadline())
-        if _has_ended(reader, log.read(position, end), processes):
-            return
-        position = end
-
-
-def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownProcesses) -> bool:
-    """Whether the log holds the end of a command, however it ended."""
-    try:
-        answer = reader.feed(lines)
-        if reader.is_in_doubt:
-            answer = reader.settle(processes.ask())
-    except EnvelopeMalformedError:
-        return True
-    return answer is not None
-
-
-_NO_PARAMS = ActionParams()
-
-
-def longest_run(execution: Execution) -> float:
-    """Return the most seconds that the actions can take, one after the other."""
-    return sum(
-        ACTION_TYPES[canonical_type(action.type)].longest(action.params or _NO_PARAMS)
-        for action in execution.actions
-    )
-
-
-# How much later than it should a device may be done with a command.
-LATE_GRACE = 5.0
-# How long a former holder of the device may be in the way, in seconds.
-_FORMER_HOLDER = 1.0
-# With these the end of the command was seen, though no envelope tells of it.
-_ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
-_STILL_ACTING = "The device may still be acting; the next execution waits for it."
-# Among so many lines stands one with a time; others are dividers between the log's buffers.
-_SEARCHED_LINES = 8
-
-_T = TypeVar("_T")
-
-
 class Pipeline:
     """Runs executions on one device.
 
-    ``preflight`` raises what makes the device unfit, and returns the processes that run, if the
-    device tells; it is called once per connection, and again when the Operator stays silent.
-    ``clearance`` raises when the device is no longer
-    ours; it is called before everything that is sent, with the command and how many seconds
-    the device may be busy with it.
+    ``preflight`` raises if the device is unfit, and returns the processes that run, or None if
+    they are unknown; it is called once per connection, and again when the Operator stays silent.
+    ``clearance`` raises if the device is no longer ours; it is called before everything that is
+    sent, with the command and how many seconds the device may be busy with it.
     """
 
     def __init__(
@@ -318,7 +170,7 @@ class Pipeline:
 
     @property
     def system_processes(self) -> frozenset[int] | None:
-        """The ids of the system's processes; None if the device does not tell."""
+        """The ids of the system's processes, or None if they are unknown."""
         known = self._processes.current
         return None if known is None else known.system
 
@@ -348,7 +200,7 @@ class Pipeline:
             self.check()
             return self._execute(execution, claim, processors, proofs)
 
-        # Observers hear of the end when the device is free again, and may use it then.
+        # Observers get the end when the device is free again, and may use it then.
         return self.observers.watch(
             execution,
             lambda: self._hold(execution.command_id, run),
@@ -391,24 +243,24 @@ class Pipeline:
         return self._hold(doing, run)
 
     def forget(self, position: int) -> None:
-        """Forget what is known of a device that went back to an earlier state.
+        """Forget what is known about a device that went back to an earlier state.
 
-        What its log has before this position tells nothing of it any more.
+        Its log before this position no longer describes it.
         """
         self._processes.forget(position)
         self._checked_connection = None
 
     def check(self) -> None:
-        """Raise what makes the device unfit, unless this connection was checked already."""
+        """Raise if the device is unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
-            self._look()
+            self._check_device()
             self._checked_connection = self._transport.connections
 
-    def _look(self) -> None:
-        self._processes.tell(self._preflight())
+    def _check_device(self) -> None:
+        self._processes.update(self._preflight())
 
     def _hold(self, command_id: str, run: Callable[[Claim], _T]) -> _T:
-        # Who has a lease meets at most a former holder that is about to notice that it lost it.
+        # With a lease, only a former holder can be in the way, and it is about to notice its loss.
         patience = 0.0 if self._clearance is always_clear else _FORMER_HOLDER
         return self._flight.hold(command_id, run, serial=self.serial, patience=patience)
 
@@ -440,8 +292,7 @@ class Pipeline:
         command = Command.of(execution)
         reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
-        picture, collected = self._collect(execution, reply, closed, lines)
-        collected = replace(collected, proofs=proofs)
+        picture, collected = self._collect(execution, reply, closed, lines, proofs)
         envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
         for warning in warnings_of(envelope, collected):
             self.observers.notice(warning)
@@ -490,7 +341,7 @@ class Pipeline:
                 command,
                 operator_package=self._operator_package,
                 processes=self._processes,
-                find_cause=self._look,
+                find_cause=self._check_device,
                 on_arrival=claim.arrive,
                 clock=self._clock,
             )
@@ -513,28 +364,36 @@ class Pipeline:
             raise
 
     def _collect(
-        self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]
+        self,
+        execution: Execution,
+        reply: Reply,
+        closed: frozenset[str],
+        lines: Sequence[bytes],
+        proofs: Mapping[str, str],
     ) -> tuple[bytes | None, Collected]:
         """Fetch what the envelope lacks: the hierarchies and the screenshot."""
         snapshots: list[str] = []
         if needs_snapshots(reply.envelope):
             snapshots = snapshots_from_lines(lines, pid=reply.pid)
-        taken = Screenshot()
-        if needs_screenshot(reply.envelope):
-            wanted = screenshot_path(execution.actions, "")
-            taken = take_screenshot(
-                self._transport, self._folder, command_id=execution.command_id, path=wanted
-            )
         collected = Collected(
             actions=execution.actions,
             serial=self.serial,
             closed=closed,
             snapshots=tuple(snapshots),
+            proofs=proofs,
+        )
+        if not needs_screenshot(reply.envelope):
+            return None, collected
+        wanted = screenshot_path(execution.actions, "")
+        taken = take_screenshot(
+            self._transport, self._folder, command_id=execution.command_id, path=wanted
+        )
+        return taken.picture, replace(
+            collected,
             screenshot=taken.path,
             screenshot_error=taken.error,
             display=taken.display,
         )
-        return taken.picture, collected
 
 
 def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
@@ -554,9 +413,9 @@ def _recover_steps(
 
 
 def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:
-    said = result.stderr.strip() or result.stdout.strip() or "nothing"
+    output = result.stderr.strip() or result.stdout.strip() or "no output"
     return ShellError(
-        f"close_app could not stop {app}: am force-stop ended with {result.exit_code}: {said}",
+        f"close_app could not stop {app}: am force-stop ended with {result.exit_code}: {output}",
         serial=serial,
         hint="Nothing was sent. Check the package name, and that `adb shell am` works.",
         details={
@@ -566,3 +425,147 @@ def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:
             "stderr": result.stderr,
         },
     )
+
+
+def longest_run(execution: Execution) -> float:
+    """Return the most seconds that the actions can take; the Operator never cuts them short."""
+    return sum(
+        ACTION_TYPES[canonical_type(action.type)].longest(action.params or _NO_PARAMS)
+        for action in execution.actions
+    )
+
+
+def await_end(
+    unfinished: Unfinished,
+    transport: Transport,
+    *,
+    operator_package: str,
+    processes: KnownProcesses,
+    notice: Callable[[str], None],
+    grace: float,
+    clock: Callable[[], float],
+) -> None:
+    """Wait until the device is done with a command whose sender did not see it end.
+
+    Without a sign that the command arrived, the wait is ``grace`` seconds: a command sent over a
+    breaking connection may never have reached the device.
+    """
+    command_id, log = unfinished.command_id, transport.log
+    position = log.mark()
+    reader = AnswerReader(command_id, operator_package, processes.catch_up(log, position))
+    so_far = transport.exec_out(f"logcat -d {FORMAT_OPTION}")
+    if _has_ended(reader, unfinished.lines_after(so_far), processes):
+        return
+    notice(f"waiting for {command_id} to end: its sender did not see it end")
+    soon = min(clock() + grace, unfinished.latest_end)
+
+    def deadline() -> float:
+        return unfinished.latest_end if unfinished.arrived or reader.is_taken else soon
+
+    while clock() < deadline():
+        end = log.wait(position, deadline())
+        if _has_ended(reader, log.read(position, end), processes):
+            return
+        position = end
+
+
+def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownProcesses) -> bool:
+    """Whether the log holds the end of a command, however it ended."""
+    try:
+        answer = reader.feed(lines)
+        if reader.is_in_doubt:
+            answer = reader.settle(processes.ask())
+    except EnvelopeMalformedError:
+        return True
+    return answer is not None
+
+
+class Observers:
+    """Notify the observers of one device; a failing observer only causes a warning."""
+
+    def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
+        self._observers = list(observers)
+        self._serial = serial
+        self._typed = TypedTexts()
+
+    def add(self, observer: Observer) -> Callable[[], None]:
+        """Add an observer; the returned function removes it."""
+        self._observers.append(observer)
+
+        def remove() -> None:
+            if observer in self._observers:
+                self._observers.remove(observer)
+
+        return remove
+
+    def _emit(self, kind: type[Event], /, **about: Any) -> None:
+        """Make an event and send it to all observers."""
+        if self._observers:
+            self.send(kind(serial=self._serial, at=time.time(), **about))
+
+    def send(self, event: Event) -> None:
+        """Send an event to all observers."""
+        for observer in tuple(self._observers):
+            try:
+                observer(event)
+            except Exception as exc:  # a report must not fail a run
+                _warn(f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}")
+
+    def watch(
+        self,
+        execution: Execution,
+        run: Callable[[], RunResult],
+        *,
+        find_position: Callable[[], int | None] = lambda: None,
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
+        """Run, and send events about the start, the end and the artefacts.
+
+        ``find_position`` returns the position of the log; an error in it ends the run.
+        """
+        begin = time.monotonic()
+        about: dict[str, Any] = {"execution": execution, "log_position": None, "proofs": proofs}
+        started = False
+        self._typed.sent(execution)
+        try:
+            about["log_position"] = find_position()
+            started = True
+            self._emit(ExecutionStarted, **about)
+            result = about["result"] = run()
+            self._typed.received(execution, result)
+        except BaseException as exc:
+            about["error"] = exc
+            if not started:
+                self._emit(ExecutionStarted, execution=execution, proofs=proofs)
+            raise
+        finally:
+            self._emit(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
+            # An error that its own frames hold would keep alive what they have open.
+            about.pop("error", None)
+        if self._observers:
+            self._emit_artifacts(result, asked=screenshot_path(execution.actions, ""))
+        return result
+
+    def _emit_artifacts(self, result: RunResult, *, asked: str) -> None:
+        for step in result.steps:
+            about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
+            if step.action_type == "snapshot_ui" and "text" in step.data:
+                data = step.data["text"].encode("utf-8", "surrogatepass")
+                self._emit(ArtifactMade, kind="snapshot", data=data, **about)
+            elif step.action_type == "take_screenshot" and "path" in step.data:
+                # Without a requested path the file is temporary: it stands in for missing bytes.
+                path = asked or (step.data["path"] if result.screenshot is None else "")
+                about |= {"path": Path(path) if path else None, "data": result.screenshot}
+                self._emit(ArtifactMade, kind="screenshot", **about)
+
+    def notice(self, message: str) -> None:
+        """Send a notice: a remark, not a failure."""
+        self._emit(Notice, message=message)
+
+
+def _warn(message: str) -> None:
+    """Warn, even where a filter turns warnings into errors."""
+    try:
+        warnings.warn(message, ClawperatorWarning, stacklevel=3)
+    except ClawperatorWarning:
+        _log.warning("%s", visible(message))

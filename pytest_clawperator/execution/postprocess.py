@@ -1,4 +1,4 @@
-"""Post-processing: what the host adds to an envelope before anybody sees it.
+"""Post-processing: what the host adds to an envelope before it is returned.
 
 All I/O is over when this begins: dispatch brings back one :class:`Collected`, and every
 processor is a pure function of the envelope and that. They are folded in order; adding a
@@ -39,7 +39,7 @@ _TAPS = frozenset(kind.name for kind in ACTION_TYPES.values() if kind.taps)
 
 @dataclass(frozen=True, kw_only=True)
 class Collected:
-    """What dispatch brought back besides the envelope.
+    """What the run collected in addition to the envelope.
 
     ``closed`` are the ids of the close_app actions whose force-stop succeeded,
     ``snapshots`` the hierarchies from the log, oldest first, ``screenshot`` the path that
@@ -91,14 +91,14 @@ def postprocess(
 
 
 def _checked(result: object, processor: Processor) -> ResultEnvelope:
-    """Raise if a processor returned no envelope."""
+    """Raise if a processor returned anything but an envelope."""
     if isinstance(result, ResultEnvelope):
         return result
     code = getattr(processor, "__code__", None)
     where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
     name = getattr(processor, "__qualname__", type(processor).__name__)
     raise ConfigurationError(
-        f"the processor {name}{where} returned {short_repr(result)}, wanted is a ResultEnvelope",
+        f"the processor {name}{where} returned {short_repr(result)}, expected a ResultEnvelope",
         hint=(
             Remedy(RemedyKind.RETURN_ENVELOPE),
             ", or a changed copy: envelope.model_copy(update={...}).",
@@ -179,9 +179,9 @@ def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultE
 
 
 def set_proofs_apart(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Leave out the steps that prove others; each of those keeps its look at the screen.
+    """Leave out the steps that prove others; the proved step keeps the snapshot.
 
-    Where a proof failed, its action has failed for the same reason.
+    If a proof failed, its action has failed for the same reason.
     """
     if not collected.proofs:
         return envelope
@@ -195,7 +195,7 @@ def set_proofs_apart(envelope: ResultEnvelope, collected: Collected) -> ResultEn
         elif step.success:
             looks |= {owner: step} if step.action_type == "snapshot_ui" else {}
         else:
-            # What the action itself brought before, as a scroll before its tap, is kept.
+            # Data of the action itself, such as a scroll's before its tap, is kept.
             data = {**(own[owner].data if owner in own else {}), **step.data}
             own[owner] = changed_step(
                 step, id=owner, action_type=types[owner], success=False, data=data
@@ -278,6 +278,10 @@ def with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultE
     return envelope.model_copy(update={"steps": changed})
 
 
+# Rules that are stricter than the published program. A raw payload keeps the answer that the
+# published program gives; what the client's own methods send is judged by these as well, inside
+# the run, so that observers, hooks and reports see the same outcome as the test.
+
 TARGET_FOUND = "TARGET_FOUND"
 
 
@@ -306,9 +310,10 @@ def fail_missed_searches(envelope: ResultEnvelope, collected: Collected) -> Resu
 
 
 def restore_garbled_failure(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Replace an error that a percent sign garbled by what the Operator meant to say.
+    """Replace an error that a percent sign garbled by the one that the Operator meant.
 
-    The published Operator formats its failures, matchers and addresses included.
+    The published Operator uses its failures, with the matchers and addresses in them, as format
+    strings.
     """
     if envelope.error is None or envelope.failed_steps or not is_garbled(envelope.error):
         return envelope
@@ -330,6 +335,9 @@ def _failure_with_percent(action: Action) -> str | None:
 #: The rules for what the client's own methods send.
 JUDGEMENTS: tuple[Processor, ...] = (fail_missed_searches, restore_garbled_failure)
 
+# How far a run came whose envelope has no step results. A hard failure drops the results of the
+# steps before it, but the Operator logs the start and end of each step, with its data.
+
 _ENGINE = "[UiActionEngine]"
 _STARTED = f"{_ENGINE} step_start id="
 _DONE = f"{_ENGINE} step_success id="
@@ -340,7 +348,7 @@ _OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree
 
 @dataclass(frozen=True)
 class Recovery:
-    """The steps that were done according to the log, and the action begun but not done."""
+    """The steps that were done according to the log, and the action that was begun but not done."""
 
     steps: tuple[RunStep, ...] = ()
     stopped_at: Action | None = None
@@ -349,7 +357,7 @@ class Recovery:
     broke_off: bool = False
 
     def without(self, proofs: Mapping[str, str]) -> Recovery:
-        """Leave out the steps that prove others; where a proof stopped the run, its action did."""
+        """Leave out the steps that prove others; if a proof stopped the run, its action did."""
         looks = {
             proofs[step.id]: step
             for step in self.steps
@@ -441,9 +449,9 @@ def _possible_keys(action: Action) -> tuple[str, ...]:
 
 
 def _parsed(printed: str, keys: tuple[str, ...]) -> dict[str, str]:
-    """Read ``k=v, k=v``; values are not quoted, so the known keys say where each ends.
+    """Read ``k=v, k=v``; values are not quoted, so the known keys show where each ends.
 
-    A value may itself look like that: then nothing of it is told.
+    A value may itself look like that: then nothing is returned of it.
     """
     if not keys:
         return {}

@@ -1,7 +1,7 @@
 """Which processes of a device are the Operator's, and which the system's.
 
-Any app can log any text under any tag. Only the process id of a line is the device's own word,
-so lines are believed by it: what the Operator says, and what the system says of the Operator.
+Any app can log any text under any tag. Only the process id of a line comes from the device itself,
+so a line is trusted by its process: the Operator's about itself, the system's about the Operator.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from pytest_clawperator.transport.interface import Log, Transport
 from pytest_clawperator.transport.shell import quote
 
 #: Lists every process with its user. No names: an app chooses those of its processes itself.
-#: Before Android 8 ``ps`` has no such options, and lists every process with all that it knows.
+#: Before Android 8 ``ps`` has no such options, and always lists every process in full.
 PROCESSES_COMMAND = (
     'if [ "$(getprop ro.build.version.sdk)" -lt 26 ]; then ps; else ps -A -o USER,PID; fi'
 )
-#: How the system begins to tell of a process that starts or ends, for ``message_filter``.
+#: How the system's messages about the start or end of a process begin, for ``message_filter``.
 LIFE_SIGNS = (rb"Start proc \d", rb"Killing \d", rb"Process \S+ \(pid \d+\) has died")
 
 _PROCESS = re.compile(r"^(\S+) +(\d+)(?: +\d+ +\d+ +\d+ .*)?\s*$", re.MULTILINE)
 _APP_USER = re.compile(r"u\d+_a(\d+)")
 _FIRST_APP_ID = 10000
 _SYSTEM_USERS = frozenset({"root", "system"})
-# Android 13 calls the id of an app so; older ones call it a user's.
+# The first name is Android 13's and later; the second is that of older versions.
 _APP_ID = re.compile(r"^\s*(?:appId|userId)=(\d+)\b", re.MULTILINE)
 _STARTED = re.compile(r"Start proc (\d+):\S+?/u\d+a(\d+)\b")
 _ENDED = re.compile(r"Killing (\d+):|Process \S+ \(pid (\d+)\) has died")
-# Somebody waits for the answer to a command meanwhile.
+# Short, because a command is waiting for its answer.
 _ANSWER_WITHIN = 10.0
 _IS_LIFE_SIGN = message_filter(b"IWE", *LIFE_SIGNS)
 
@@ -44,7 +44,7 @@ class Processes:
     system: frozenset[int]
 
     def after(self, entry: LogEntry) -> Processes:
-        """Return the processes after a line: the system tells who started and who ended."""
+        """Return the processes after a line, in which the system may report a start or an end."""
         if entry.pid not in self.system:
             return self
         started = _STARTED.match(entry.message)
@@ -56,18 +56,18 @@ class Processes:
         return replace(others, operator=others.operator | {pid}) if is_ours else others
 
     def _without(self, pid: int | None) -> Processes:
-        """Return the processes without one of the Operator's, whose id others may get."""
+        """Return the processes without one of the Operator's, whose id may be used again."""
         return replace(self, operator=self.operator - {pid}) if pid in self.operator else self
 
 
 def ended_process(message: str) -> int | None:
-    """Return the process of whose end a message tells, which only the system can know."""
+    """Return the process whose end a message of the system reports, or None."""
     ended = _ENDED.match(message)
     return None if ended is None else int(ended[1] or ended[2])
 
 
 def parse_processes(listed: str, package_dump: str, package: str) -> Processes | None:
-    """Parse ``PROCESSES_COMMAND`` and ``dumpsys package``; None if the device does not tell."""
+    """Parse ``PROCESSES_COMMAND`` and ``dumpsys package``; return None if they lack something."""
     start = package_dump.find(f"Package [{package}]")
     found = _APP_ID.search(package_dump, max(start, 0))
     users: dict[str, set[int]] = {}
@@ -82,16 +82,16 @@ def parse_processes(listed: str, package_dump: str, package: str) -> Processes |
 
 
 def ask_processes(transport: Transport, package: str) -> Processes | None:
-    """Ask the device which processes run; None if it does not tell."""
+    """Ask the device which processes run; return None if it does not answer usefully."""
     question = f"{PROCESSES_COMMAND}; dumpsys package {quote(package)}"
-    told = transport.shell(question, timeout=_ANSWER_WITHIN).stdout
-    return parse_processes(told, told, package)
+    output = transport.shell(question, timeout=_ANSWER_WITHIN).stdout
+    return parse_processes(output, output, package)
 
 
 class KnownProcesses:
-    """What is known of a device's processes, kept from one command to the next.
+    """What is known about a device's processes, kept from one command to the next.
 
-    ``current`` is None if the device does not tell: then lines are believed by their text.
+    ``current`` is None if they are unknown: then lines are trusted by their text.
     """
 
     def __init__(self, ask: Callable[[], Processes | None]) -> None:
@@ -100,24 +100,24 @@ class KnownProcesses:
         self._is_asked = False
         self._read_to = 0
 
-    def tell(self, processes: Processes | None) -> None:
-        """Take over what the device just told."""
+    def update(self, processes: Processes | None) -> None:
+        """Take over what the device just answered."""
         self.current = processes
         self._is_asked = True
 
     def forget(self, position: int) -> None:
-        """Forget what was told, and what was logged before a position; the device is asked anew."""
+        """Forget the processes and the log before a position; the device will be asked again."""
         self.current = None
         self._is_asked = False
         self._read_to = position
 
     def ask(self) -> Processes | None:
-        """Ask the device again; what it told before stands if it tells nothing now."""
-        self.tell(self._ask() or self.current)
+        """Ask the device again; without an answer, what is known stays."""
+        self.update(self._ask() or self.current)
         return self.current
 
     def catch_up(self, log: Log, position: int) -> Processes | None:
-        """Return the processes at a position of the log, after what was logged meanwhile."""
+        """Return the processes at a position of the log, after reading up to it."""
         if not self._is_asked:
             self.ask()
         elif self.current is not None:

@@ -1,4 +1,4 @@
-"""The result of a run: the envelope, and what only the run knows."""
+"""The result of a run, with what only the run knows; and which of the typed texts are secrets."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 class LogSlice:
     """A part of the device's log, kept as it came and parsed when asked.
 
-    ``lacking`` says why there is none, where that is not because nothing was logged.
+    ``lacking`` is the reason why it is missing, if it is.
     """
 
     lines: Sequence[bytes] = ()
     lacking: str = ""
 
     def __iter__(self) -> Iterator[LogEntry]:
-        if self.lacking:  # no entries would look like a device that logged nothing
+        if self.lacking:  # an empty log would mean that nothing was logged
             raise ExecutionsOnlyError(f"the log of an execution is not here: {self.lacking}")
         return filter(None, map(parse_log_line, self.lines))
 
@@ -69,7 +69,7 @@ class RunStep(StepResult):
     @cached_property
     def snapshot(self) -> Snapshot:
         """The screen that a snapshot step captured."""
-        # XML is parsed when somebody looks at it; who only passes it on starts sooner.
+        # Imported late, with lxml: a program that only passes the XML on starts sooner.
         from pytest_clawperator.snapshot.tree import Snapshot
 
         text = self.data.get("text")
@@ -91,12 +91,12 @@ class RunResult(ResultEnvelope):
     """The envelope of a run on one device.
 
     ``elapsed`` is seconds from the broadcast to the processed envelope, ``log`` what the
-    device logged meanwhile, ``screenshot`` the picture that was taken, if one was, and
-    ``screenshot_error`` why none could be.
+    device logged in that time, ``screenshot`` the picture, if one was taken, and
+    ``screenshot_error`` why it could not be.
     The Operator drops the results of the steps before a hard failure: ``recovered`` are
-    those steps, told by the log, and ``stopped_at`` is the action that failed.
-    ``last_look`` is the newest of the looks at the screen that were sent along with actions to
-    prove them; their steps are in no envelope.
+    those steps, taken from the log, and ``stopped_at`` is the action that failed.
+    ``last_look`` is the newest of the snapshots that were sent along with actions to prove them;
+    their steps are in no envelope.
     """
 
     steps: tuple[RunStep, ...]
@@ -145,7 +145,7 @@ def _run_step(step: StepResult, serial: str) -> RunStep:
     return RunStep.model_construct(None, **{**vars(step), "serial": serial, "look": look})
 
 
-_NO_FILE = "Give take_screenshot a path of this machine that can be written, or none."
+_NO_FILE = "Give take_screenshot a writable path on this machine, or no path."
 _NO_PICTURE = (
     "Try `adb exec-out screencap -p > screen.png`: a device that is full, or that protects its "
     "screen, gives no picture."
@@ -181,13 +181,17 @@ _CHANGE = re.compile(
 )
 # The name of a field that is a password field even while the app shows what is in it.
 _NAME = re.compile(r"passw(?:or)?d|passcode|passphrase", re.IGNORECASE)
-# A single character, such as locators type to empty a field, is no secret.
+# A single character, such as locators type to empty a field, is not a secret.
 _SHORTEST = 2
 _KEPT = 50
 
 
 class TypedTexts:
-    """Follows what is typed on one device, and what its screens show."""
+    """Finds which typed texts are secrets, because they went into a password field.
+
+    The result does not show what kind of field was typed into. The Operator's log does, with an
+    event for each change; and so does a snapshot from before, from the same execution or later.
+    """
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
@@ -202,11 +206,11 @@ class TypedTexts:
             SECRETS.add_matches(text)
             if self._is_password_field(matcher):
                 _hide_typed(text)
-            else:  # the log or the next screen may tell more
+            else:  # the log or the next screen may show it
                 self._unsure.append((matcher, text))
 
     def received(self, execution: Execution, result: RunResult) -> None:
-        """Look for password fields in the log, and on the screens that came back."""
+        """Search the log and the returned screens for password fields."""
         hide_passwords(texts_typed_by(execution), result.log.lines)
         looks = [step.look for step in result.steps if step.look is not None]
         for step in (*looks, *result.steps):
@@ -216,7 +220,7 @@ class TypedTexts:
     def _look_at(self, step: RunStep) -> None:
         text = step.data["text"]
         if self._step is not None and text == self._step.data["text"]:
-            return  # seen again while something is waited for
+            return  # the same screen again, during a wait
         self._step, self._screen = step, None
         fields = _FIELD.findall(text)
         self._ids.update(name for field in fields for name in _ID.findall(field))
@@ -231,7 +235,7 @@ class TypedTexts:
                 self._unsure.append((matcher, typed))
 
     def _is_password_field(self, matcher: NodeMatcher) -> bool | None:
-        """Return whether a field is one, as far as its name or a screen tells; None if neither."""
+        """Return whether it is a password field, by its name or a screen; None if unknown."""
         given = [value for value in vars(matcher).values() if value]
         if matcher.resource_id in self._ids or any(map(_NAME.search, given)):
             return True
@@ -256,7 +260,7 @@ def texts_typed_by(execution: Execution) -> list[str]:
 
 
 def hide_passwords(typed: Iterable[str], lines: Iterable[bytes]) -> None:
-    """Hide those of the typed texts that are as long as what a log says of password fields."""
+    """Hide those of the typed texts that are as long as a password field of the log."""
     wanted = [text for text in typed if not SECRETS.is_in(text)]
     changes = (_CHANGE.search(line) for line in (lines if wanted else ()))
     lengths = {len(found[1].decode("utf-8", "replace")) for found in changes if found}

@@ -1,4 +1,7 @@
-"""Which of a phone's displays is photographed: foldables, cars and some emulators have several."""
+"""Take screenshots: of the right display, and into a folder for those without a path.
+
+Foldables, cars and some emulators have several displays.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _ANSWER_WITHIN = 10.0
 
 @dataclass(frozen=True)
 class Picture:
-    """What screencap printed, without what stood before the picture.
+    """What screencap printed, without any warning before the picture.
 
     ``display`` is the number of the display that it shows, if the phone has several.
     """
@@ -51,7 +54,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Display:
-    """A display by its number, the id of its panel, and whether it is on, if that is told."""
+    """A display: its number, the id of its panel, and whether it is on (None: unknown)."""
 
     number: int
     panel: str
@@ -85,9 +88,9 @@ def take_picture(
 
 def read_displays(transport: Transport) -> tuple[list[Display], int | None]:
     """Return the displays that have a panel, and the number of the one with the focus."""
-    told = transport.shell(_QUESTION, timeout=_ANSWER_WITHIN).stdout
-    focused = _FOCUSED.search(told)
-    return parse_displays(told), int(focused[1]) if focused else None
+    dump = transport.shell(_QUESTION, timeout=_ANSWER_WITHIN).stdout
+    focused = _FOCUSED.search(dump)
+    return parse_displays(dump), int(focused[1]) if focused else None
 
 
 def parse_displays(dump: str) -> list[Display]:
@@ -106,7 +109,7 @@ def parse_displays(dump: str) -> list[Display]:
 
 
 def shown_display(displays: list[Display], focused: int | None) -> Display | None:
-    """Return the display that people look at: on, with the focus, else the first."""
+    """Return the display in use: one that is on, with the focus if possible, else the first."""
     ranked = sorted(
         displays, key=lambda one: (one.is_on is False, one.number != (focused or 0), one.number)
     )
@@ -117,7 +120,7 @@ def _named(displays: list[Display], number: int, serial: str) -> Display:
     for display in displays:
         if display.number == number:
             return display
-    there = ", ".join(str(display.number) for display in displays) or "none that it tells of"
+    there = ", ".join(str(display.number) for display in displays) or "none"
     raise ShellError(
         f"there is no display {number} to photograph; there are: {there}",
         code=ErrorCode.DEVICE_COMMAND_FAILED,
@@ -135,9 +138,9 @@ def _photograph(
 
 
 class _Watch:
-    """Tells when a picture begins: its size is known then, and so it was captured before.
+    """Calls back when the PNG header comes, which a phone sends once the screen is captured.
 
-    After a warning about several displays it may be the wrong one, and another will follow.
+    Not after a warning about several displays: the picture may be of the wrong one.
     """
 
     def __init__(self, on_captured: Callable[[], None]) -> None:
@@ -145,7 +148,7 @@ class _Watch:
         self._printed: bytes | None = b""
 
     def add(self, piece: bytes) -> None:
-        """Take note of what was printed next."""
+        """Take the next piece of output."""
         if self._printed is None:
             return
         self._printed += piece
@@ -157,7 +160,7 @@ class _Watch:
 
 
 def _without_preamble(printed: bytes) -> bytes:
-    """Return the picture; all that was printed if there is none."""
+    """Return the picture, or all of the output if it contains none."""
     return printed[max(printed.find(_PNG), 0) :]
 
 
@@ -179,8 +182,8 @@ def is_png(content: bytes) -> bool:
 
 def no_picture(output: bytes) -> str:
     """Return the message about what ``screencap -p`` printed instead of a picture."""
-    said = output[:200].decode("utf-8", "replace").strip()
-    return f"screencap gave no picture; it said: {said or 'nothing'}"
+    printed = output[:200].decode("utf-8", "replace").strip()
+    return f"screencap gave no picture; it said: {printed or 'nothing'}"
 
 
 @dataclass(frozen=True)
@@ -224,8 +227,8 @@ def take_screenshot(
 class ScreenshotFolder:
     """A temporary folder for screenshots without a path, made at its first use.
 
-    The process keeps it locked, which tells others that it lives: a process id says nothing to
-    those in other containers, who may share the place.
+    The process keeps it locked, so that others can see that it is in use: process ids are
+    meaningless to other containers, which may share the folder.
     """
 
     def __init__(self) -> None:
@@ -253,7 +256,7 @@ class ScreenshotFolder:
 def _sweep(parent: Path) -> None:
     """Remove the folders of processes that were killed before they could."""
     if fcntl is None:
-        return  # nothing tells whether they were
+        return  # no way to know whether they were
     for folder in parent.iterdir():
         if _OURS.fullmatch(folder.name) and _is_left(folder):
             lock = _locked(folder)
@@ -272,7 +275,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _locked(folder: Path) -> int | None:
-    """Lock a folder and return its descriptor; None if another process has it."""
+    """Lock a folder and return its descriptor; return None if another process has it locked."""
     if fcntl is None:
         return None
     try:

@@ -1,4 +1,4 @@
-r"""How a screen is written down: ``- role "name" [state]`` lines, indented.
+r"""Golden screens: what must be on a screen, as ``- role "name" [state]`` lines, indented.
 
     - toolbar:
       - title "Settings"
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 ANYTHING = "..."
-# Those that a snapshot tells; the Operator knows more.
+# Those that a snapshot shows; the Operator knows more.
 ROLES = (
     *("button", "checkbox", "chip", "container", "grid", "icon", "image", "list", "pager"),
     *("switch", "tab", "tabbar", "text", "textfield", "title", "toolbar", "unknown"),
@@ -55,8 +55,8 @@ _BOOLEANS = {None: True, "true": True, "false": False}
 class Line:
     """One line of a golden: a node that must be on the screen, or ``...``.
 
-    Without a name any name will do, and states that it does not mention may be any; in an
-    exact comparison neither is so.
+    Without a name any name fits, and states that it does not mention may be either; an exact
+    comparison allows neither.
     """
 
     role: str
@@ -244,7 +244,7 @@ class _Entry:
             return str(json.loads(found[0], strict=False)), found.end()
         except ValueError as exc:
             allowed = r"the escapes of JSON: \" \\ \/ \b \f \n \r \t \u0000"
-            raise self.error(position, "the text has an escape that is none", allowed) from exc
+            raise self.error(position, "the text has an invalid escape", allowed) from exc
 
     def _read_pattern(self, position: int) -> tuple[re.Pattern[str], int]:
         found = _PATTERN.match(self.text, position)
@@ -290,7 +290,7 @@ class _Entry:
 
 Matcher = NodeMatcher | Mapping[str, Any]
 
-# Layout without a label says nothing about the screen; what is in it moves up.
+# Layout without a label is left out; what is in it moves up.
 _LAYOUT_ROLES = frozenset({"container", "unknown"})
 
 

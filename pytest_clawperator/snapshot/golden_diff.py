@@ -1,8 +1,9 @@
-"""Which node on the screen each line of a golden stands for, at the least cost.
+"""Compare a screen with a golden, and show the difference as a diff of two trees.
 
-Both sides are lists in the order of the tree. They are aligned as texts are in a diff,
-level by level: a line or a node that is left over costs most, a node in another state than
-its line says costs least. Where nothing costs, the screen fits the golden.
+Each line of the golden is paired with a node, at the least cost. Both sides are lists
+in the order of the tree, aligned as texts are in a diff, level by level: a line or a node that is
+left over costs most, a node whose state differs from its line costs least. At no cost at all,
+the screen fits the golden.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _EXACT_STATES = frozenset(STATES) - {"focused"}
 class Step(NamedTuple):
     """A line and its node, or one without the other; by their places in the two lists.
 
-    A line of dots without a node says where the dots stand; with one, that they cover it.
+    A line of dots without a node marks where the dots stand; with one, that they cover it.
     """
 
     line: int | None
@@ -269,10 +270,10 @@ class Difference:
 def compare(
     golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
 ) -> Difference | None:
-    """Return how a screen differs from a golden; None where it fits.
+    """Return how a screen differs from a golden, or None if it fits.
 
     Every line must be found, in this order, somewhere inside the node that it lies below.
-    With ``exact`` nothing else may be there, except where the golden says ``...``.
+    With ``exact`` nothing else may be there, except where the golden has ``...``.
     """
     # A golden that was written without its secrets fits a screen without them.
     is_hiding = any(MARK in str(line) for line in golden.lines)
@@ -280,7 +281,7 @@ def compare(
 
 
 def difference(golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -> Difference | None:
-    """Return how the screen differs from the golden; None where it fits."""
+    """Return how the screen differs from the golden, or None if it fits."""
     alignment = Alignment(golden, screen, exact=exact)
     if not alignment.cost:
         return None

@@ -1,4 +1,4 @@
-"""Why a matcher found nothing: the nearest nodes, and what is on the screen, in few words."""
+"""Explain why a matcher found nothing: the nearest nodes, and an outline of the screen."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def first_difference(wanted: str, found: str) -> int:
 def surroundings(text: str, at: int) -> str:
     """Return the part of a text around a place, with dots where it was cut.
 
-    A part of a secret might not be recognised, so that such a text is returned whole.
+    A part of a secret might not be recognised, so a text with a secret is returned whole.
     """
     if SECRETS.is_in(text):
         return text
@@ -43,7 +43,7 @@ def surroundings(text: str, at: int) -> str:
 
 
 def lookalikes(wanted: str, found: str) -> str | None:
-    """Name the characters that differ but may look alike; None where others differ."""
+    """Name the characters that differ but may look alike; return None if others differ."""
     if wanted == found or len(wanted) != len(found) or not (wanted + found).isprintable():
         return None
     if SECRETS.is_in(wanted) or SECRETS.is_in(found):
@@ -82,20 +82,18 @@ _COMPARED_NODES = 5_000
 _COMPARED_CLOSELY = 30
 _NEAR = 0.5
 _SHORT = 4
-# Many nodes share a role, so it says little about which one is meant.
+# Many nodes share a role, so it is a weak clue to the one that is meant.
 _ROLE_WEIGHT = 0.15
 _WORD = re.compile(r"[^\W_]+")
-# What is no letter of the text that a pattern is about.
+# The syntax of a pattern, without the text that it is about.
 _SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
-# Windows of these lie over an app, and are then themselves what the snapshot shows.
-_PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
 # pytest shows no more of a repr.
 _BRIEF = 240
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
 
 
 class NoMatch:
-    """The result where no node fits: false in a condition; its text says what came nearest."""
+    """The result of a search without a match: false in a condition; its text names near misses."""
 
     def __init__(
         self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
@@ -106,7 +104,7 @@ class NoMatch:
 
     @property
     def matcher(self) -> NodeMatcher:
-        """What was looked for."""
+        """The matcher of the search."""
         return self.query.matcher
 
     @cached_property
@@ -125,7 +123,7 @@ class NoMatch:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if not hasattr(type(self.snapshot.root), name):
-            getattr(self.snapshot.root, name)  # raises, and says what it is called here
+            getattr(self.snapshot.root, name)  # raises, with our name for it
         raise NodeNotFoundError(
             f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
             hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
@@ -161,10 +159,10 @@ class NoMatch:
         near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
         if isinstance(self.container, NoMatch):
             near.insert(0, "the container is not there either")
-        if cover := covering(self.snapshot):
+        if cover := self.snapshot.covering_package:
             near.insert(0, f"covered by {plain(cover)}")
         if (role := self.matcher.role) and role.lower() in UNTELLABLE:
-            near.insert(0, f"a snapshot does not tell the role {role.lower()}")
+            near.insert(0, f"a snapshot does not show the role {role.lower()}")
         return near
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -201,16 +199,6 @@ def nearest(
     return [miss for miss in misses if miss.reasons]
 
 
-def covering(snapshot: Snapshot) -> str | None:
-    """Return the package whose window lies over another app's, or None."""
-    if not snapshot.has_overlay:
-        return None
-    foreground = snapshot.foreground_package or ""
-    if foreground == "android" or any(word in foreground for word in _PROMPTERS):
-        return foreground
-    return snapshot.overlay_package if snapshot.overlay_package != foreground else None
-
-
 def describe(node: Node) -> str:
     """Describe a node in a few words: role, label, id, bounds."""
     return " ".join([*_named(node, node.resource_id), str(node.bounds)])
@@ -231,27 +219,27 @@ def quoted(text: str) -> str:
 
 def outline(snapshot: Snapshot, *, limit: int = 40) -> str:
     """Outline the screen, a line for each node that is more than layout."""
-    telling = list(_telling(snapshot))
+    shown = list(_outlined_nodes(snapshot))
     lines = [f"{plain(snapshot.foreground_package or 'unknown app')}, {len(snapshot)} nodes"]
-    lines += [f"{'  ' * min(depth, 20)}- {_outlined(node)}" for depth, node in telling[:limit]]
-    if len(telling) > limit:
-        lines.append(f"... and {len(telling) - limit} more")
+    lines += [f"{'  ' * min(depth, 20)}- {_outlined(node)}" for depth, node in shown[:limit]]
+    if len(shown) > limit:
+        lines.append(f"... and {len(shown) - limit} more")
     return "\n".join(lines)
 
 
-def _telling(snapshot: Snapshot) -> Iterator[tuple[int, Node]]:
+def _outlined_nodes(snapshot: Snapshot) -> Iterator[tuple[int, Node]]:
     """Yield the nodes on the screen that are more than layout, each with its depth among them."""
     stack = [(0, root) for root in reversed(snapshot.roots)]
     while stack:
         depth, node = stack.pop()
-        tells = _tells(node)
-        if tells:
+        is_outlined = _is_outlined(node)
+        if is_outlined:
             yield depth, node
-        below = depth + 1 if tells else depth
+        below = depth + 1 if is_outlined else depth
         stack += [(below, child) for child in reversed(node.children) if child.is_on_screen]
 
 
-def _tells(node: Node) -> bool:
+def _is_outlined(node: Node) -> bool:
     if node.label or node.clickable or node.scrollable or node.checkable:
         return True
     if node.role in ("container", "unknown"):
@@ -280,7 +268,7 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
         for field, wanted in query.fields.items()
         if not query.field_fits(node, field, wanted)
     ]
-    cover = covering(node.snapshot)
+    cover = node.snapshot.covering_package
     if cover and not reasons:
         reasons.append(f"covered by {plain(cover)}")
     if not node.is_on_screen:
@@ -298,7 +286,7 @@ def _reason(node: Node, field: str, wanted: WantedText) -> str:
         there = f", which its {where} has" if where else ""
         return f"{found}, wanted one with the pattern `{plain(wanted.pattern)}`{there}"
     if field == "role":
-        untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
+        untold = ", which the XML does not show" if wanted.lower() in UNTELLABLE else ""
         return f"role is {value}, wanted {plain(wanted)}{untold}"
     shown, sought = (plain(text.replace("\\", "\\\\")) for text in (value, wanted))
     closer = ""
@@ -382,7 +370,7 @@ _TITLE = "android:id/alertTitle"
 
 
 def crash_dialog(snapshot: Snapshot) -> str | None:
-    """Return what the dialog says, or None if there is none."""
+    """Return the title of Android's dialog that an app has stopped or does not respond, or None."""
     if _BUTTONS not in snapshot.xml or not any(
         node.resource_id.startswith(_BUTTONS) for node in snapshot.nodes
     ):
@@ -392,16 +380,16 @@ def crash_dialog(snapshot: Snapshot) -> str | None:
     return title.label if title else next(labels, "")
 
 
-#: What to do about it, which counts before everything else.
-CRASH_HINT = "The app is not there any more: log.txt, or `adb logcat -b crash`, has the reason."
+#: What to do about it; it comes before all other hints.
+CRASH_HINT = "The app has crashed or hangs: see log.txt, or `adb logcat -b crash`, for the reason."
 
 
 def crash_hint(snapshot: Snapshot | None) -> str | None:
-    """Return what to do if the dialog is on the screen, or None."""
+    """Return what to do about a crash dialog on the screen, or None."""
     return CRASH_HINT if told_first(snapshot) else None
 
 
 def told_first(snapshot: Snapshot | None) -> str:
-    """Return the beginning of a failure's message: what the dialog says, if there is one."""
-    said = None if snapshot is None else crash_dialog(snapshot)
-    return "" if said is None else f"{quoted(said)} is on the screen; "
+    """Return the beginning of a failure's message: the crash dialog's title, if there is one."""
+    title = None if snapshot is None else crash_dialog(snapshot)
+    return "" if title is None else f"{quoted(title)} is on the screen; "

@@ -1,8 +1,8 @@
-"""Parsing a hierarchy that is almost XML.
+"""Extract UI hierarchies from the device's log, and parse what is almost XML.
 
 The Operator escapes five characters and prints all others as they are. XML folds raw line
-breaks in a value to spaces and refuses control characters and half surrogates; all of them
-do occur in what apps show, and a test wants to see what the app shows.
+breaks in a value to spaces and refuses control characters and lone surrogates; all of them
+occur in what apps show, and a test wants to see what the app shows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _STAND_INS = [
 
 @dataclass(frozen=True)
 class Parsed:
-    """A parsed hierarchy; ``has_stand_ins`` says that its values need :func:`original`."""
+    """A parsed hierarchy; ``has_stand_ins``: its values need :func:`original`."""
 
     top: Any
     has_stand_ins: bool
@@ -130,7 +130,7 @@ def _with_stand_ins(data: bytes) -> bytes:
 def _body(data: bytes) -> bytes:
     """Return the hierarchy without what stands before and after it."""
     start = data.find(_START)
-    # A declaration may be tiny and name a world of entities: none is ever looked at.
+    # A tiny declaration may expand to a huge text, so none is accepted.
     if b"<!DOCTYPE" in (data if start < 0 else data[:start]):
         raise SnapshotError(
             "The hierarchy declares a document type, which could define entities.",
@@ -156,7 +156,7 @@ def _is_utf16(data: bytes) -> bool:
 def _joined(body: bytes) -> bytes:
     """Return several hierarchies as one that has the nodes of all of them.
 
-    A raw `<` cannot stand in a value, so that no text of an app looks like one.
+    A raw `<` cannot stand in a value, so no text of an app is mistaken for one.
     """
     filled = _EMPTY.sub(b"", body)
     start = filled.find(_START)
@@ -294,7 +294,7 @@ def _is_unfit(data: bytes) -> bool:
     """Whether XML cannot hold some character; bytes are searched ten times as fast as text."""
     if data.translate(None, _NO_CONTROLS) or (b"\xed" in data and _HALF.search(data)):
         return True
-    # A single byte is looked for first: that is quick, and hardly ever there.
+    # A single byte is searched for first: that is quick, and it is hardly ever there.
     return b"\xef" in data and (b"\xef\xbf\xbe" in data or b"\xef\xbf\xbf" in data)
 
 
@@ -374,8 +374,8 @@ def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
 def dump_places(lines: Sequence[bytes]) -> list[list[int]]:
     """Return where the hierarchies of a log stand: the indexes of their lines, marker first.
 
-    A hierarchy has lines of one process, thread and tag only, so nobody can have the lines of
-    others taken for a part of one.
+    A hierarchy has lines of one process, thread and tag only, so no other process can smuggle
+    lines into it.
     """
     return _collected(lines).places()
 
@@ -416,8 +416,8 @@ def _begin_at(lines: Sequence[bytes], place: int, pid: int | None, collector: _C
 def _whole_dump(lines: Sequence[bytes], place: int, source: bytes) -> list[bytes]:
     """Return the messages of a hierarchy that was logged in one go, as nearly all are.
 
-    Empty where other lines are in between, where a message was cut, or where one may be no
-    part of it: those take a closer look.
+    Return an empty list if other lines are in between, if a message was cut, or if one may not
+    belong to it: those are read line by line.
     """
     head = TIME_LENGTH + len(source)
     messages: list[bytes] = []
@@ -453,7 +453,7 @@ class _Collector:
             dump.add(first)
 
     def go_on(self, source: bytes, message: bytes, place: int = 0) -> bool:
-        """Add a message to the source's open hierarchy; False if it has none."""
+        """Add a message to the source's open hierarchy; return False if it has none."""
         dump = self._open.get(source)
         if dump is None:
             return False
@@ -494,7 +494,7 @@ class _Collector:
 class _Dump:
     """A hierarchy while its lines come in.
 
-    The writer escapes ``"`` and ``<`` inside attribute values, so counting quotes tells
+    The writer escapes ``"`` and ``<`` inside attribute values, so counting quotes shows
     whether a line begins inside one, where it may look like anything: a log line, a marker.
     """
 
@@ -508,7 +508,7 @@ class _Dump:
         return self.in_value or self.was_cut or not message.startswith(b"[")
 
     def is_succeeded_by(self, message: bytes) -> bool:
-        """Whether what looked like a marker inside a value was one after all.
+        """Whether the last line, taken for part of a value, was a marker after all.
 
         A raw ``<`` cannot stand in a value: the log lost the value's end, and the next
         hierarchy began.

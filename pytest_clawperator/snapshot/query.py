@@ -1,4 +1,4 @@
-"""Finding nodes on a snapshot as the Operator would find them on the screen."""
+"""Find nodes on a snapshot as the Operator would find them on the screen."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from pytest_clawperator.snapshot.tree import Node
 
 
+# Roles are inferred as the Operator infers them. It also asks Android what the XML lacks: whether
+# a node is a heading, an item or a grid of a collection, laid out in a row or a column, or read by
+# screen readers. All of that counts as absent here, so `listitem`, `label`, `row` and `column`
+# never come out, `title` only inside a toolbar, and `grid` only for a `GridView`.
+
 #: Roles that the Operator may see where this module, with only the XML, sees another.
 UNTELLABLE = frozenset({"listitem", "title", "label", "row", "column", "grid"})
 
 # The first part of the class name that fits decides, so that a RadioButton is a button.
-# The simulated phone has a table of its own, lest one mistake sit on both sides of the wire.
+# The simulated phone has a separate table, so that one mistake is not on both sides of the wire.
 _BY_CLASS = (
     ("viewpager", "pager"),
     ("button", "button"),
@@ -188,7 +193,7 @@ class Query:
     """A matcher, and whether its id may be the short one.
 
     The Operator knows only whole ids. On a snapshot, ``id="ok"`` given as a keyword also
-    means ``com.example:id/ok``; a matcher object always means what it says.
+    means ``com.example:id/ok``; a matcher object is always taken literally.
     """
 
     matcher: NodeMatcher
@@ -248,7 +253,7 @@ def check_role(role: str) -> None:
         raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
 
 
-#: The forms in which a matcher may be given; None where keywords are given instead.
+#: The forms of a matcher; None if keywords are given instead.
 Wanted = Query | NodeMatcher | Mapping[str, Any] | None
 
 
@@ -265,7 +270,7 @@ class Searchable:
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
     ) -> Node | NoMatch:
-        """Return the first node that fits, or a :class:`NoMatch` that says what came nearest."""
+        """Return the first node that fits, or a :class:`NoMatch` that names near misses."""
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
         return self._no_match(query) if found is None else found

@@ -1,4 +1,4 @@
-"""A screen as a tree of nodes."""
+"""A screen as a tree of nodes, with their bounds, and which of them cover others."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Bounds(NamedTuple):
         return self.intersection(other) is not None
 
     def intersection(self, other: Bounds) -> Bounds | None:
-        """Return what the two share; None where that is nothing."""
+        """Return what the two share, or None."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Bounds(left, top, right, bottom) if left < right and top < bottom else None
@@ -118,7 +118,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """All that the XML says of it, named as there."""
+        """All attributes of the XML, under their names there."""
         return {str(name): self._get(name) for name in self._element.attrib}
 
     @property
@@ -128,7 +128,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def content_desc(self) -> str:
-        """The description for people who do not see the screen."""
+        """The description for screen readers."""
         return self._get("content-desc")
 
     @property
@@ -162,12 +162,12 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def role(self) -> str:
-        """What kind of thing it is, as far as the XML tells."""
+        """What kind of thing it is, as far as the XML shows."""
         return query.role_of(self)
 
     @property
     def bounds(self) -> Bounds:
-        """Where it is; empty where the XML does not say."""
+        """Where it is; empty if the XML does not have it."""
         return Bounds.parse(self._get("bounds")) or _NOWHERE
 
     @property
@@ -240,7 +240,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def is_on_screen(self) -> bool:
-        """Whether the Operator's matchers see it, as far as the XML tells."""
+        """Whether the Operator's matchers see it, as far as the XML shows."""
         return self.snapshot._is_on_screen(self._element)
 
     @property
@@ -333,6 +333,10 @@ class Scope(query.Searchable):
 __all__ = ["Node", "Snapshot"]
 
 
+# Windows of these lie over an app, and are then what the snapshot shows.
+_PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
+
+
 class Snapshot(query.Searchable, HintsAtNames):
     """What was on the screen: the active window's nodes, and facts about the other windows."""
 
@@ -393,7 +397,7 @@ class Snapshot(query.Searchable, HintsAtNames):
     def from_step(cls, text: str, data: Mapping[str, str], *, partial: bool = False) -> Snapshot:
         """Build a snapshot from a step's hierarchy and its other data.
 
-        With ``partial`` a damaged one is read as far as it goes, and nobody is warned.
+        With ``partial`` a damaged one is read as far as it goes, without a warning.
         """
         windows = data.get("window_count", "")
         snapshot = cls(
@@ -445,6 +449,16 @@ class Snapshot(query.Searchable, HintsAtNames):
         return (0, 0) if screen is None else (screen.right, screen.bottom)
 
     @property
+    def covering_package(self) -> str | None:
+        """The package whose window lies over another app's, or None."""
+        if not self.has_overlay:
+            return None
+        foreground = self.foreground_package or ""
+        if foreground == "android" or any(word in foreground for word in _PROMPTERS):
+            return foreground
+        return self.overlay_package if self.overlay_package != foreground else None
+
+    @property
     def nodes(self) -> Sequence[Node]:
         """All nodes, parents before children."""
         return _Nodes(self)
@@ -465,7 +479,7 @@ class Snapshot(query.Searchable, HintsAtNames):
             return NotImplemented
         try:
             return compare(golden.parse(other), self) is None
-        except ConfigurationError:  # a text that is no golden fits nothing
+        except ConfigurationError:  # text that is not a golden fits nothing
             return False
 
     __hash__ = object.__hash__
@@ -524,14 +538,14 @@ class Snapshot(query.Searchable, HintsAtNames):
     @cached_property
     def _screen(self) -> Bounds | None:
         parsed = (Bounds.parse(root.get("bounds", "")) for root in self._roots)
-        told = [bounds for bounds in parsed if bounds is not None]
-        if not told:
+        known = [bounds for bounds in parsed if bounds is not None]
+        if not known:
             return None
         return Bounds(
-            min(bounds.left for bounds in told),
-            min(bounds.top for bounds in told),
-            max(bounds.right for bounds in told),
-            max(bounds.bottom for bounds in told),
+            min(bounds.left for bounds in known),
+            min(bounds.top for bounds in known),
+            max(bounds.right for bounds in known),
+            max(bounds.bottom for bounds in known),
         )
 
     @cached_property
@@ -557,7 +571,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        # A list, because a node's role asks for its parents: this keeps them from being remade.
+        # A list, because a node's role needs its parents: this keeps them from being made again.
         return [self._node(element) for element in self._narrowed(wanted.matcher)]
 
     def _narrowed(self, matcher: NodeMatcher) -> list[Element]:
@@ -601,7 +615,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     def _reaches_in(self, element: Element) -> bool:
         bounds = Bounds.parse(element.get("bounds", ""))
-        if bounds is None:  # what the XML does not tell counts as visible
+        if bounds is None:  # without bounds it counts as visible
             return True
         screen = self._screen
         return (
@@ -630,7 +644,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
 
 class _Nodes(Sequence[Node]):
-    """The nodes of a snapshot, each made when it is looked at."""
+    """The nodes of a snapshot, each made on access."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -674,9 +688,9 @@ def visible_bounds(node: Node) -> Bounds | None:
 def covering_node(node: Node, *, around: Node) -> Node | None:
     """Return the node that takes the taps on another one, or None.
 
-    Only a large one counts that takes clicks, is drawn later, and lies over all of the node
-    that is on the screen; ``around`` is the node itself, or what takes its taps. Nothing tells
-    which of several windows is in front.
+    Only a large node counts that takes clicks, is drawn later, and lies over all that is visible
+    of the node; ``around`` is the node itself, or what takes its taps. Windows are not compared:
+    the XML does not show which of them is in front.
     """
     shown = visible_bounds(node)
     if shown is None:

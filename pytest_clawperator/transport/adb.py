@@ -50,14 +50,14 @@ _MAX_PACKET = 64 * 1024
 _NO_INPUT = _PACKET.pack(_CLOSE_STDIN, 0)
 # An old device takes no longer request, and an adb server that is made to send one dies.
 _OLD_LIMIT = 4000
-# Some makers ask on the phone before adb may install, and take silence for a no.
+# Some makers ask on the phone before adb may install, and refuse if there is no answer.
 _PROMPT = re.compile(r"INSTALL_FAILED_(?:USER_RESTRICTED|ABORTED: User rejected)")
 _PROMPT_HINT = (
     "The phone asks before it installs: unlock it, switch on 'Install via USB' among the developer"
     " options (Xiaomi, Redmi, POCO; on others a switch of a similar name), and tap Install when it"
     " asks."
 )
-_INSTALL_HINT = "Look the INSTALL_ word up; often the app must be uninstalled first."
+_INSTALL_HINT = "Search for the INSTALL_ code; often the app must be uninstalled first."
 # What the linker prints on standard error before a program; an old device sends it with the rest.
 _LINKER = re.compile(r"^WARNING: linker: .*\n", re.MULTILINE)
 # Longer than the line of an exit code.
@@ -106,7 +106,7 @@ class AdbTransport:
 
     @property
     def display(self) -> int | None:
-        """The number of the display that tests use; None for the one that people look at."""
+        """The number of the display that tests use; None for the one in use."""
         return self._display
 
     @property
@@ -139,7 +139,7 @@ class AdbTransport:
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
-        """Run a command line and return its output as it is, and tell its pieces as they come."""
+        """Run a command line and return its raw output; ``on_output`` gets each piece at once."""
         read = partial(read_rest, on_output=on_output)
         return self._converse(f"exec:{command}", b"", command, timeout, read)
 
@@ -203,7 +203,7 @@ class AdbTransport:
             raise TransportError(
                 "the client of this device is closed",
                 serial=self._serial,
-                hint="Use the device before close(), inside the `with` block, or connect anew.",
+                hint="Use the device before close(), inside the `with` block, or connect again.",
             )
         if self._liveness.is_in_doubt:
             self._liveness.prove()
@@ -218,9 +218,9 @@ class AdbTransport:
             )
 
     def _old_shell(self, command: str, timeout: float) -> ShellResult:
-        """Run a command on a device that sends no exit codes: the shell prints it."""
+        """Run a command on a device that sends no exit codes: the shell prints the code."""
         nonce = secrets.token_hex(8)
-        # Its own input is the connection; the command must not read what is typed there.
+        # Its input is the connection; the command must not read what is typed there.
         script = f"(\n{command}\n) </dev/null\necho {nonce}$?\nexit\n"
         typed = encoded(script)
         service = "exec:sh"
@@ -305,7 +305,7 @@ class AdbTransport:
 
 
 class _Listening:
-    """A connection to a command, up to a deadline; a device that says nothing is asked why."""
+    """A connection to a command, up to a deadline; a silent device is asked for a sign of life."""
 
     def __init__(
         self, connection: socket.socket, deadline: float, prove_alive: Callable[[], None]

@@ -1,4 +1,4 @@
-"""Which adb program to run, found without importing adbutils, which costs 170 ms."""
+"""Find the adb program to run, without importing adbutils, which costs 170 ms."""
 
 from __future__ import annotations
 

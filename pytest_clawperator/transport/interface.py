@@ -1,4 +1,4 @@
-"""What a run needs of a device, as protocols: what has these methods can be run on."""
+"""What a run needs from a device, as protocols: a run works on anything with these methods."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-#: Is called with a piece of a command's output.
+#: Called with each piece of a command's output.
 OnOutput = Callable[[bytes], None]
 
-# Shells answer so when there is no such command; toybox's `cmd` has a code of its own.
+# The exit code of shells for an unknown command; toybox's `cmd` has another one.
 _NOT_FOUND = 127
 
 
@@ -33,7 +33,7 @@ class ShellResult:
 
     @property
     def missing(self) -> bool:
-        """Whether the device has no such command: then nothing is known, and nothing is wrong."""
+        """Whether the device has no such command, which is not an error."""
         return self.exit_code == _NOT_FOUND
 
 
@@ -97,7 +97,7 @@ class Transport(Protocol):
 
     @property
     def display(self) -> int | None:
-        """The number of the display that tests use; None for the one that people look at."""
+        """The number of the display that tests use; None for the one in use."""
         ...
 
     @property

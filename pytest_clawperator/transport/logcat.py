@@ -1,4 +1,4 @@
-"""The newest lines of a log, numbered from its beginning, as many as fit."""
+"""The device's log as one long stream: read by a thread, kept in memory, reopened when broken."""
 
 from __future__ import annotations
 
@@ -28,205 +28,20 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.wire import QUIET, AdbServer, acknowledge, mapped, read_rest
 
-# What a kept line costs beside its bytes.
-_LINE_COST = 41
-
-
-class Ring:
-    """Lines by their absolute numbers. Not locked: threads that share one need a lock."""
-
-    def __init__(self, capacity: int) -> None:
-        self.kept_from = 0
-        self.end = 0
-        self._capacity = capacity
-        self._size = 0
-        self._lines: list[bytes] = []
-
-    def append(self, lines: list[bytes]) -> None:
-        """Add lines at the end; the oldest go when there are too many bytes."""
-        self._lines += lines
-        self._size += sum(map(len, lines)) + _LINE_COST * len(lines)
-        if self._size > self._capacity:
-            self._drop_oldest()
-        self.end += len(lines)
-
-    def read(self, start: int, end: int | None = None) -> list[bytes]:
-        """Return the lines from one number up to another; those no longer kept are left out."""
-        first = max(start - self.kept_from, 0)
-        last = None if end is None else max(end - self.kept_from, 0)
-        return self._lines[first:last]
-
-    def _drop_oldest(self) -> None:
-        # A quarter at once: shifting the rest of a long list for each line would be slow.
-        goal = self._capacity * 3 // 4
-        count = 0
-        for line in self._lines:
-            if self._size <= goal:
-                break
-            self._size -= len(line) + _LINE_COST
-            count += 1
-        del self._lines[:count]
-        self.kept_from += count
-
-
-# Lines of one moment may come in another order the next time, but not from further away.
-OVERLAP = 2000
-# How far a clock may lag behind; the device tells its time in whole seconds.
-_LAG = 2.0
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Two device times between which lines were logged that nobody has seen."""
-
-    after: str
-    before: str
-
-    def __str__(self) -> str:
-        return f"lost log lines between {self.after} and {self.before} (device time)"
-
-
-class Continuation:
-    """The lines around one break.
-
-    ``since`` is the time from which to ask the device for more, ``entries`` how many of its
-    newest entries to ask for instead.
-    """
-
-    entries: int | None = None
-
-    def __init__(self, tail: list[bytes]) -> None:
-        tail = tail[-OVERLAP:]
-        times = {line: time for line in tail if (time := time_of(line))}
-        entries = [line for line in tail if line in times]
-        self.gap: Gap | None = None
-        self.over = not entries
-        self.since = times[entries[-1]] if entries else None
-        self._last = entries[-1] if entries else b""
-        self._seen = Counter(line for line in entries if times[line] >= times[self._last])
-        self._newest = max((times[line] for line in self._seen), default=b"")
-
-    @classmethod
-    def after(cls, log: Sequence[bytes]) -> Continuation:
-        """Go on after the whole log was read: all that is in it was seen, whatever its time."""
-        last = next((line for line in reversed(log) if time_of(line)), b"")
-        continuation = cls([last])
-        continuation.since, continuation.entries = None, OVERLAP
-        continuation.over = False
-        continuation._seen = Counter(log)
-        return continuation
-
-    def unseen(self, lines: list[bytes]) -> list[bytes]:
-        """Leave out what was seen before; over with the first line later than all of that."""
-        fresh: list[bytes] = []
-        for at, line in enumerate(lines):
-            if self._seen[line]:
-                self._seen[line] -= 1
-                continue
-            time = time_of(line)
-            if time is not None and time > self._newest:
-                self._finish(time)
-                return fresh + lines[at:]
-            if not is_divider(line):
-                fresh.append(line)
-        return fresh
-
-    def _finish(self, now: bytes) -> None:
-        self.over = True
-        if self._seen[self._last] and self.since is not None:
-            self.gap = Gap(self.since.decode(), now.decode())
-
-
-def is_set_back(now: bytes, newest: bytes, last: bytes, *, elapsed: float) -> bool:
-    """Whether the device's clock was set back, so that times do not tell what is new.
-
-    ``now`` is its time, ``newest`` the latest that any line has, ``last`` that of the last
-    line, which came so many seconds ago. A time that cannot be read tells nothing.
-    """
-    times = [_seconds(each) for each in (now, newest, last)]
-    if any(time is None for time in times):
-        return False
-    shown, highest, latest = (time or 0.0 for time in times)
-    return shown + _LAG < latest + elapsed or latest + _LAG < highest
-
-
-def following(tail: Sequence[bytes], log: Sequence[bytes]) -> tuple[list[bytes], Gap | None]:
-    """Return the lines of a whole log that are new after ``tail``, and what was lost, if so."""
-    seen = Counter(line for line in tail if time_of(line))
-    entries = [line for line in log if time_of(line)]
-    first = next((at for at, line in enumerate(entries) if seen[line]), None)
-    if first is None:
-        last = next((line for line in reversed(tail) if time_of(line)), b"")
-        return entries, _gap(last, entries[0]) if entries and last else None
-    fresh = []
-    for line in entries[first:]:
-        if seen[line]:
-            seen[line] -= 1
-        else:
-            fresh.append(line)
-    return fresh, None
-
-
-def _gap(last: bytes, first: bytes) -> Gap:
-    return Gap((time_of(last) or b"").decode(), (time_of(first) or b"").decode())
-
-
-def _seconds(time: bytes) -> float | None:
-    """Return a time of the log in seconds; it has no year, so one with a 29 February is used."""
-    try:
-        parsed = datetime.strptime(f"2000-{time.decode()}", "%Y-%m-%d %H:%M:%S.%f")
-    except ValueError:
-        return None
-    return (parsed - datetime(2000, 1, 1)).total_seconds()
-
-
-class Wakeup:
-    """Wakes all who wait. Not locked: threads that share one hold a lock for both methods."""
-
-    def __init__(self) -> None:
-        self._waiters: list[threading.Lock] = []
-
-    def waiter(self) -> threading.Lock:
-        """Return a lock that can be acquired after the next ``wake_all``.
-
-        Acquire it only after releasing the lock that guards this object.
-        """
-        waiter = threading.Lock()
-        waiter.acquire()
-        self._waiters.append(waiter)
-        return waiter
-
-    def wake_all(self) -> None:
-        """Wake those who wait; those who gave up are forgotten."""
-        while self._waiters:
-            self._waiters.pop().release()
-
-
-def start_thread(thread: threading.Thread) -> None:
-    """Start a thread; an interrupt meanwhile comes out as ``KeyboardInterrupt``."""
-    try:
-        thread.start()
-    except RuntimeError as error:
-        # `Thread.start` waits for the thread with an event.
-        if isinstance(error.__context__, KeyboardInterrupt):
-            raise error.__context__ from None
-        raise
-
-
 CAPACITY = 16 * 1024 * 1024
 
-# The device cuts its entries at 4 KB; a longer line comes from something that is no log.
+# The device cuts its entries at 4 KB; a longer line does not come from a log.
 _LONGEST_LINE = 1024 * 1024
 _CHUNK = 64 * 1024
 _OPEN_DEADLINE = 10.0
 _JOIN_DEADLINE = 5.0
-# How long a broken stream may take to come back before those who wait are told.
+# How long a broken stream may take to come back before waiting calls fail.
 _GRACE = 2.0
 _LONGEST_PAUSE = 1.0
 _HOPEFUL_PAUSE = 0.1
 # A stream that lasted so long was a good one; opening the next need not wait.
 _STEADY = 1.0
-# So many streams in a row without a line: then it is no accident.
+# After so many streams in a row without a line, it is not a coincidence.
 _MUTE_STREAMS = 3
 
 # From the device's own time on, so that nothing is lost while logcat starts.
@@ -238,7 +53,7 @@ class LogStream:
     """One persistent ``logcat``, opened at the first ``mark``; any thread may use it.
 
     ``on_notice`` is called with a sentence about each stretch of the log that was lost,
-    ``on_silence`` when somebody waits for a line and none has come for a while; it may raise.
+    ``on_silence`` when a call waits for a line and none has come for a while; it may raise.
     ``returns`` counts how often the device came back.
     """
 
@@ -271,7 +86,7 @@ class LogStream:
         self._broken_at = float("-inf")
         self._mute_streams = 0
         self._continuation = Continuation([])
-        self._start_anew = False
+        self._starts_over = False
         self._heard_at = 0.0
 
     def mark(self) -> int:
@@ -300,18 +115,18 @@ class LogStream:
         return ring.end
 
     @contextlib.contextmanager
-    def beginning_anew(self) -> Iterator[None]:
-        """Begin anew after the block, in which the device goes back to an earlier state.
+    def starting_over(self) -> Iterator[None]:
+        """Start over after the block, in which the device goes back to an earlier state.
 
-        What its log has then is no continuation of what was read; the next ``mark`` is after it.
+        Its log then does not continue what was read; the next ``mark`` is after it.
         """
-        self._start_anew = True
+        self._starts_over = True
         try:
             yield
         finally:
             with self._lock:
-                # What is open now may lead to a logcat that is no more.
-                self._start_anew, self._open, self._proven = True, False, False
+                # The open connection may lead to a logcat that has ended.
+                self._starts_over, self._open, self._proven = True, False, False
             self._interrupt()
 
     def close(self) -> None:
@@ -325,7 +140,7 @@ class LogStream:
         if thread is not None and thread.is_alive() and thread is not threading.current_thread():
             thread.join(_JOIN_DEADLINE)
 
-    # In the threads of those who ask.
+    # In the threads of callers.
 
     def _patience(self, left: float) -> float:
         """Return how long to wait for a stream that is not open, or raise why it is not."""
@@ -374,7 +189,7 @@ class LogStream:
         try:
             state = self._server.state(self._serial)
         except AdbUnavailableError:
-            # It may be on its way up; the thread looks again and again meanwhile.
+            # It may be starting; the thread keeps trying.
             if not hopeful:
                 raise
             state = ""
@@ -398,7 +213,7 @@ class LogStream:
             woken.acquire(timeout=patience)
 
     def _write_line(self, text: str, deadline: float) -> bool:
-        """Log a line on the device; False where there is no command for it."""
+        """Log a line on the device; return False if it has no command for that."""
         service = f"exec:log -p i -t {_TAG} '{text}'; echo $?"
         timeout = deadline - time.monotonic()
         with (
@@ -414,7 +229,7 @@ class LogStream:
                 return
             position = end
         # Perhaps the device's clock went back, and the time asked for is yet to come.
-        self._start_anew = True
+        self._starts_over = True
         self._interrupt()
         raise self._mute("a line that was logged did not come through")
 
@@ -455,8 +270,8 @@ class LogStream:
             self._break(sound=heard or steady)
 
     def _is_closed_after(self, pause: float) -> bool:
-        """Pause, unless somebody needs the stream now; return whether it is to end."""
-        # While somebody may be waiting in hope, a long rest would outlast the hope.
+        """Pause, unless the stream is needed now; return whether it is to end."""
+        # A long pause could outlast the patience of a waiting call.
         longest = min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause
         with self._lock:
             hurry = self._wanted or self._closing
@@ -469,8 +284,8 @@ class LogStream:
         return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
-        if self._start_anew:
-            self._start_anew, self._continuation = False, Continuation([])
+        if self._starts_over:
+            self._starts_over, self._continuation = False, Continuation([])
         self._continue_after_set_back()
         since, entries = self._continuation.since, self._continuation.entries
         at = entries or (_NOW if since is None else f"'{since.decode()}'")
@@ -500,7 +315,7 @@ class LogStream:
         log = self._ask(f"logcat -d {FORMAT_OPTION}").replace(b"\r\n", b"\n").split(b"\n")
         fresh, gap = following(lines[-OVERLAP:], log)
         if gap is not None:
-            self._tell(str(gap))
+            self._notify(str(gap))
         if fresh:
             self._keep(fresh)
         self._continuation = Continuation.after(log)
@@ -559,11 +374,11 @@ class LogStream:
         continuation = self._continuation
         fresh = continuation.unseen(lines)
         if continuation.gap is not None:
-            self._tell(str(continuation.gap))
+            self._notify(str(continuation.gap))
             continuation.gap = None
         return fresh
 
-    def _tell(self, notice: str) -> None:
+    def _notify(self, notice: str) -> None:
         # A listener that fails, perhaps because warnings are errors, must not end the log.
         with contextlib.suppress(Exception):
             self._on_notice(notice)
@@ -608,3 +423,198 @@ class LogStream:
 
 def _longer(pause: float) -> float:
     return min(max(pause * 2, 0.01), _LONGEST_PAUSE)
+
+
+# What a kept line costs in addition to its bytes.
+_LINE_COST = 41
+
+
+class Ring:
+    """The newest lines of a log, as many as fit, numbered from its beginning. Not locked."""
+
+    def __init__(self, capacity: int) -> None:
+        self.kept_from = 0
+        self.end = 0
+        self._capacity = capacity
+        self._size = 0
+        self._lines: list[bytes] = []
+
+    def append(self, lines: list[bytes]) -> None:
+        """Add lines at the end; the oldest go when there are too many bytes."""
+        self._lines += lines
+        self._size += sum(map(len, lines)) + _LINE_COST * len(lines)
+        if self._size > self._capacity:
+            self._drop_oldest()
+        self.end += len(lines)
+
+    def read(self, start: int, end: int | None = None) -> list[bytes]:
+        """Return the lines from one number up to another; those no longer kept are left out."""
+        first = max(start - self.kept_from, 0)
+        last = None if end is None else max(end - self.kept_from, 0)
+        return self._lines[first:last]
+
+    def _drop_oldest(self) -> None:
+        # A quarter at once: shifting the rest of a long list for each line would be slow.
+        goal = self._capacity * 3 // 4
+        count = 0
+        for line in self._lines:
+            if self._size <= goal:
+                break
+            self._size -= len(line) + _LINE_COST
+            count += 1
+        del self._lines[:count]
+        self.kept_from += count
+
+
+# Continuing where a stream broke: no line comes twice, and a gap is noticed. The device is asked
+# for what it logged from the last line's time on. If its clock was set back, times do not show
+# what is new: then the whole log is read once, and the last known lines are searched in it.
+
+# Lines of one moment may come in another order the next time, but not from further away.
+OVERLAP = 2000
+# How far a clock may lag behind; the device gives its time in whole seconds.
+_LAG = 2.0
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Two device times between which log lines were lost."""
+
+    after: str
+    before: str
+
+    def __str__(self) -> str:
+        return f"lost log lines between {self.after} and {self.before} (device time)"
+
+
+class Continuation:
+    """The lines around one break.
+
+    ``since`` is the time from which to ask the device for more, ``entries`` how many of its
+    newest entries to ask for instead.
+    """
+
+    entries: int | None = None
+
+    def __init__(self, tail: list[bytes]) -> None:
+        tail = tail[-OVERLAP:]
+        times = {line: time for line in tail if (time := time_of(line))}
+        entries = [line for line in tail if line in times]
+        self.gap: Gap | None = None
+        self.over = not entries
+        self.since = times[entries[-1]] if entries else None
+        self._last = entries[-1] if entries else b""
+        self._seen = Counter(line for line in entries if times[line] >= times[self._last])
+        self._newest = max((times[line] for line in self._seen), default=b"")
+
+    @classmethod
+    def after(cls, log: Sequence[bytes]) -> Continuation:
+        """Go on after the whole log was read: all that is in it was seen, whatever its time."""
+        last = next((line for line in reversed(log) if time_of(line)), b"")
+        continuation = cls([last])
+        continuation.since, continuation.entries = None, OVERLAP
+        continuation.over = False
+        continuation._seen = Counter(log)
+        return continuation
+
+    def unseen(self, lines: list[bytes]) -> list[bytes]:
+        """Leave out what was seen before; end with the first line later than all of that."""
+        fresh: list[bytes] = []
+        for at, line in enumerate(lines):
+            if self._seen[line]:
+                self._seen[line] -= 1
+                continue
+            time = time_of(line)
+            if time is not None and time > self._newest:
+                self._finish(time)
+                return fresh + lines[at:]
+            if not is_divider(line):
+                fresh.append(line)
+        return fresh
+
+    def _finish(self, now: bytes) -> None:
+        self.over = True
+        if self._seen[self._last] and self.since is not None:
+            self.gap = Gap(self.since.decode(), now.decode())
+
+
+def is_set_back(now: bytes, newest: bytes, last: bytes, *, elapsed: float) -> bool:
+    """Whether the device's clock was set back, so that times do not show what is new.
+
+    ``now`` is its time, ``newest`` the latest that any line has, ``last`` that of the last
+    line, which came so many seconds ago. A time that cannot be read counts as not set back.
+    """
+    times = [_seconds(each) for each in (now, newest, last)]
+    if any(time is None for time in times):
+        return False
+    shown, highest, latest = (time or 0.0 for time in times)
+    return shown + _LAG < latest + elapsed or latest + _LAG < highest
+
+
+def following(tail: Sequence[bytes], log: Sequence[bytes]) -> tuple[list[bytes], Gap | None]:
+    """Return the lines of a whole log that are new after ``tail``, and what was lost, if so."""
+    seen = Counter(line for line in tail if time_of(line))
+    entries = [line for line in log if time_of(line)]
+    first = next((at for at, line in enumerate(entries) if seen[line]), None)
+    if first is None:
+        last = next((line for line in reversed(tail) if time_of(line)), b"")
+        return entries, _gap(last, entries[0]) if entries and last else None
+    fresh = []
+    for line in entries[first:]:
+        if seen[line]:
+            seen[line] -= 1
+        else:
+            fresh.append(line)
+    return fresh, None
+
+
+def _gap(last: bytes, first: bytes) -> Gap:
+    return Gap((time_of(last) or b"").decode(), (time_of(first) or b"").decode())
+
+
+def _seconds(time: bytes) -> float | None:
+    """Return a time of the log in seconds; it has no year, so one with a 29 February is used."""
+    try:
+        parsed = datetime.strptime(f"2000-{time.decode()}", "%Y-%m-%d %H:%M:%S.%f")
+    except ValueError:
+        return None
+    return (parsed - datetime(2000, 1, 1)).total_seconds()
+
+
+class Wakeup:
+    """Wakes waiting threads, in a way that Ctrl-C may end at any moment.
+
+    Python's conditions and events take their lock in Python code. An interrupt there leaves the
+    lock taken for good, or becomes a ``RuntimeError`` about a lock that is not taken. A plain lock
+    in a ``with`` has no such moment, but no way to wait for a change; this adds it. Callers hold
+    their lock for both methods.
+    """
+
+    def __init__(self) -> None:
+        self._waiters: list[threading.Lock] = []
+
+    def waiter(self) -> threading.Lock:
+        """Return a lock that can be acquired after the next ``wake_all``.
+
+        Acquire it only after releasing the lock that guards this object.
+        """
+        waiter = threading.Lock()
+        waiter.acquire()
+        self._waiters.append(waiter)
+        return waiter
+
+    def wake_all(self) -> None:
+        """Wake all waiting threads, and forget those that gave up."""
+        while self._waiters:
+            self._waiters.pop().release()
+
+
+def start_thread(thread: threading.Thread) -> None:
+    """Start a thread; an interrupt during that is raised as ``KeyboardInterrupt``."""
+    try:
+        thread.start()
+    except RuntimeError as error:
+        # `Thread.start` waits for the thread with an event.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise

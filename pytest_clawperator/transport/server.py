@@ -1,4 +1,4 @@
-"""Which adb server to use, and starting one where none runs."""
+"""Find the adb server to use, start one if none runs, and reconnect devices."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def locate_server(
 ) -> AdbServer:
     """Find the adb server: the one named here, else of adb's own variables, else the usual one.
 
-    ``adb`` is ``host:port``, a port, or what ``ADB_SERVER_SOCKET`` may be. Where one that is
-    named does not answer, none is started, unless it is the usual one: it would not have the
-    devices that were meant.
+    ``adb`` is ``host:port``, a port, or what ``ADB_SERVER_SOCKET`` may be. If a named
+    server does not answer, none is started unless it is the usual one: a new server would not
+    have the devices that were meant.
     """
     if adb:
         if not isinstance(adb, str):
@@ -60,7 +60,7 @@ def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
             hint="Restart it: `adb kill-server`, then `adb start-server`.",
         ) from error
     except AdbUnavailableError as error:
-        # Only where nobody listens: an adb program that meets another version's server kills it.
+        # Only if nothing listens: an adb program that meets another version's server kills it.
         if not isinstance(error.__cause__, ConnectionRefusedError):
             raise
         if not server.startable:
@@ -145,7 +145,7 @@ def is_loopback(host: str) -> bool:
     return host.startswith("127.") or host in _LOOPBACK
 
 
-# Beyond this a network device is not there; adb itself would try for longer.
+# After this a network device counts as gone; adb itself would try for longer.
 _CONNECT_WITHIN = 5.0
 # An address, or the name by which a phone with wireless debugging announces itself.
 _ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+|.+\._adb(?:-tls-connect)?\._tcp")
@@ -155,9 +155,9 @@ def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> 
     """Ask adb to connect to a device again; whether that works is seen at its next use."""
     if server.startable:
         ensure_server(server, say=say)
-    # A server that was started anew does not know the devices of the network any more.
+    # A new server does not know the devices of the network.
     question = (
         f"host:connect:{serial}" if _ON_NETWORK.fullmatch(serial) else "host:reconnect-offline"
     )
-    with contextlib.suppress(ClawperatorError):  # an older server may not know how
+    with contextlib.suppress(ClawperatorError):  # an older server may not support it
         server.ask(question, timeout=_CONNECT_WITHIN)

@@ -1,4 +1,4 @@
-"""Quoting for the device's shell, and the broadcast that carries a payload."""
+"""The device's shell: quoting for it, and one that stays open between commands."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]\r?(?=\n\[[^\]\n]+\]: \[|\s*\
 
 
 def properties(transport: Transport) -> dict[str, str]:
-    """Return every system property of the device; none where it does not answer."""
+    """Return every system property of the device; empty if it does not answer."""
     return parse_properties(transport.shell("getprop").stdout)
 
 
@@ -67,10 +67,14 @@ _DRAIN_DEADLINE = 30.0
 
 
 class WarmShell:
-    """The shell, opened at its first use and again after it broke.
+    """A shell that stays open: a command costs no new stream and no new process.
 
-    ``run_alone`` runs a command in a shell of its own, for those that are too long;
-    ``absence`` gives what is wrong with a device whose connection broke, if anything is;
+    It is for one command at a time, of the device's holder; all other commands get a separate
+    shell. The command must read no input and leave the shell as it is. The shell is opened at its
+    first use, and again after it broke.
+
+    ``run_alone`` runs a command that is too long in a separate shell;
+    ``absence`` returns what is wrong with a device whose connection broke, or None;
     ``prove_alive`` raises if a device that is silent for a while does not answer at all.
     """
 
@@ -96,7 +100,7 @@ class WarmShell:
     def prepare(self) -> None:
         """Ensure that a command can be sent; if this raises, nothing was sent."""
         if self._mark:
-            # Nobody asked how the last command ended; a shell that broke meanwhile is replaced.
+            # The result of the last command was not read; a shell that broke since is replaced.
             with suppress(ClawperatorError):
                 self.result(_DRAIN_DEADLINE)
         if self._connection is None or self._has_ended():

@@ -1,4 +1,7 @@
-"""The adb server's own protocol on plain sockets: adbutils' shell takes 21 ms, this takes 1."""
+"""The adb server's protocol on plain sockets, and whether a device still answers.
+
+adbutils' shell takes 21 ms, this takes 1.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _SHOWN = 200
 class AdbServer:
     """Where an adb server listens; ``path`` is a Unix socket and replaces host and port.
 
-    ``startable`` says that one may be started there where none answers.
+    ``startable``: one may be started there if none answers.
     """
 
     host: str = "127.0.0.1"
@@ -146,13 +149,13 @@ class AdbServer:
 
     @property
     def _address(self) -> tuple[str, int]:
-        # Text goes through a codec in Python code, and an interrupt in there comes out garbled.
+        # Text goes through a codec in Python code, and an interrupt there is raised garbled.
         host = self.host.encode() if self.host.isascii() else self.host
-        return cast(str, host), self.port  # bytes will do, though the annotations say otherwise
+        return cast(str, host), self.port  # bytes work, although the annotations forbid them
 
     def _nonsense(self, answer: bytes) -> AdbUnavailableError:
         return AdbUnavailableError(
-            f"what answers at {self} is no adb server: it said {answer[:_SHOWN]!r}",
+            f"what answers at {self} is not an adb server: it said {answer[:_SHOWN]!r}",
             code=ErrorCode.ADB_SERVER_FAILED,
             hint="Correct the address of the adb server.",
         )
@@ -182,7 +185,7 @@ def request(
             return
         if status != b"FAIL":
             raise AdbUnavailableError(
-                f"what answers is no adb server: it said {status!r} to {text[:_SHOWN]!r}",
+                f"what answers is not an adb server: it said {status!r} to {text[:_SHOWN]!r}",
                 code=ErrorCode.ADB_SERVER_FAILED,
                 serial=serial,
                 hint="Correct the address of the adb server.",
@@ -337,7 +340,7 @@ def time_left(deadline: float) -> float:
 
 
 def _asked(request: str) -> str:
-    """Return the command of a request; "" where the request only tries the connection."""
+    """Return the command of a request; "" if the request only tries the connection."""
     command = _COMMAND.sub("", request)
     return "" if command in ("true", "sh") or command.startswith("host:transport:") else command
 
@@ -354,12 +357,16 @@ def _short(text: str) -> str:
 QUIET = 2.0
 #: How long a healthy device may take to answer that, or to begin with a command.
 ANSWER_WITHIN = 5.0
-#: How long one may take that did not answer before, and for how long that is not asked again.
+#: How long one that did not answer before may take, and how long until it is asked again.
 AGAIN_WITHIN = 1.0
 
 
 class Liveness:
-    """What is known of whether a device answers.
+    """Whether a device answers, asked with a short question and remembered.
+
+    A device may freeze at any moment. A call that waits for a log line or the end of a command
+    does not wait to the end then: after some silence the device is asked a short question. One
+    that did not answer gets only an instant to answer before its next use.
 
     ``ask`` asks it a short question, and raises ``TransportTimeoutError`` if no answer comes
     within the seconds it is given. A device ``is_in_doubt`` when something did not end in time,
@@ -392,7 +399,7 @@ class Liveness:
         self.is_in_doubt, self._silent_since = False, None
 
     def note_silence(self, since: float) -> float:
-        """Take note that the device has not answered since; return for how many seconds."""
+        """Record that the device has not answered since then; return for how many seconds."""
         self.is_in_doubt, self._asked_at = True, self._clock()
         if self._silent_since is None:
             self._silent_since = since
@@ -402,5 +409,5 @@ class Liveness:
         return TransportTimeoutError(
             f"the device does not answer, and has not for {seconds:.0f} s",
             serial=self._serial,
-            hint="See that the device is awake and responsive; connect it anew, or restart it.",
+            hint="See that the device is awake and responsive; reconnect it, or restart it.",
         )

@@ -462,7 +462,7 @@ def test_an_envelope_that_never_comes_is_given_up(
     assert error.details["commandId"] == command_id
     assert error.details["lastActionId"] == "nap"
     assert working
-    assert notices(told) == [f"waiting for the end of {command_id}, which was not seen to end"]
+    assert notices(told) == [f"waiting for {command_id} to end: its sender did not see it end"]
 
 
 def test_a_late_envelope_is_waited_for(

@@ -107,7 +107,7 @@ def test_another_process_and_its_death(witness: Witness) -> None:
     assert "one execution at a time" in str(caught.value.hint)
     assert caught.value.serial == witness.serial
     assert working
-    assert notices(told) == [f"waiting for the end of {command_id}, which was not seen to end"]
+    assert notices(told) == [f"waiting for {command_id} to end: its sender did not see it end"]
     stats = witness.stats()
     assert (stats["executions"], stats["overlaps"]) == (3, 0)
 

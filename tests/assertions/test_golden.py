@@ -268,7 +268,7 @@ def test_a_difference_is_shown_line_by_line(expect: Expect, store: GoldenStore) 
     assert '  -   - text "Coffee"' in lines
     assert '  +   - text "Tea"' in lines
     assert (
-        f"write {path} anew: call expect.configure(goldens=GoldenStore(FOLDER, update=True)) before"
+        f"write {path} again: call expect.configure(goldens=GoldenStore(FOLDER, update=True))"
         in lines[-1]
     )
 

@@ -14,7 +14,6 @@ from pytest_clawperator.contracts.actions import (
     ACTION_TYPES,
     EXECUTION_ALIASES,
     TYPE_ALIASES,
-    ActionType,
     Click,
     CloseApp,
     EnterText,
@@ -319,14 +318,16 @@ FILLED: list[tuple[TypedAction, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("written", "wire"), FILLED, ids=lambda value: type(value).__name__)
-def test_every_field_travels(written: TypedAction, wire: dict[str, Any]) -> None:
+def test_every_field_travels() -> None:
     """With nothing left out each field has its place on the wire, under a name that exists."""
-    assert [each.name for each in fields(written) if getattr(written, each.name) is None] == []
+    for written, wire in FILLED:
+        assert [
+            each.name for each in fields(written) if getattr(written, each.name) is None
+        ] == [], (written, wire)
 
-    assert written.to_wire() == wire
-    assert len(wire["params"]) == len(fields(written)) - 1
-    assert set(wire["params"]) <= set(PARAMS)
+        assert written.to_wire() == wire, (written, wire)
+        assert len(wire["params"]) == len(fields(written)) - 1, (written, wire)
+        assert set(wire["params"]) <= set(PARAMS), (written, wire)
 
 
 @pytest.mark.parametrize(("written", "wire"), FILLED, ids=lambda value: type(value).__name__)
@@ -376,12 +377,12 @@ def test_every_type_has_a_class_and_a_written_form() -> None:
     assert {type(written) for written, _, _ in WRITTEN} == classes
 
 
-@pytest.mark.parametrize("kind", ACTION_TYPES.values(), ids=lambda kind: kind.name)
-def test_the_row_of_a_type_is_whole(kind: ActionType) -> None:
+def test_the_row_of_a_type_is_whole() -> None:
     """Each type takes some time, and its log may have an error; no key is printed twice."""
-    assert kind.longest(ActionParams()) > 0
-    assert "error" in kind.logs
-    assert len(set(kind.logs)) == len(kind.logs)
+    for kind in ACTION_TYPES.values():
+        assert kind.longest(ActionParams()) > 0, kind
+        assert "error" in kind.logs, kind
+        assert len(set(kind.logs)) == len(kind.logs), kind
 
 
 def test_no_spelling_stands_for_two_types() -> None:
@@ -536,11 +537,11 @@ def test_there_are_no_others() -> None:
     assert set(MATCHERS) == set(MATCHER_PARAMS)
 
 
-@pytest.mark.parametrize(("alias", "canonical"), TYPES.items())
-def test_action_type_aliases(alias: str, canonical: str) -> None:
+def test_action_type_aliases() -> None:
     """Each alias of an action type is understood in any case and padding."""
-    assert canonical_type(alias) == canonical
-    assert canonical_type(f" \ufeff{alias.upper()}\n") == canonical
+    for alias, canonical in TYPES.items():
+        assert canonical_type(alias) == canonical, (alias, canonical)
+        assert canonical_type(f" \ufeff{alias.upper()}\n") == canonical, (alias, canonical)
 
 
 def test_white_space_is_that_of_the_reference() -> None:
@@ -548,24 +549,27 @@ def test_white_space_is_that_of_the_reference() -> None:
     assert canonical_type("\x85tap") == "\x85tap"
 
 
-@pytest.mark.parametrize(("alias", "canonical"), pairs(PARAM_SPELLINGS))
-def test_each_alias_of_a_parameter_is_renamed(alias: str, canonical: str) -> None:
+def test_each_alias_of_a_parameter_is_renamed() -> None:
     """Each alias of a parameter is renamed."""
-    assert canonical_params({alias: 1}) == {canonical: 1}
+    for alias, canonical in pairs(PARAM_SPELLINGS):
+        assert canonical_params({alias: 1}) == {canonical: 1}, (alias, canonical)
 
 
-@pytest.mark.parametrize(("spelled", "name"), pairs(MATCHERS))
-@pytest.mark.parametrize(("alias", "canonical"), pairs(FIELDS))
-def test_matcher_aliases_in_every_matcher(
-    spelled: str, name: str, alias: str, canonical: str
-) -> None:
+def test_matcher_aliases_in_every_matcher() -> None:
     """Each alias of a matcher field is renamed, however the parameter with it is spelled."""
-    assert canonical_params({spelled: {alias: "x"}}) == {name: {canonical: "x"}}
+    for spelled, name in pairs(MATCHERS):
+        for alias, canonical in pairs(FIELDS):
+            assert canonical_params({spelled: {alias: "x"}}) == {name: {canonical: "x"}}, (
+                spelled,
+                name,
+                alias,
+                canonical,
+            )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_names_that_stay() -> None:
+    """Names without an alias, and aliases in another case, are left as they are."""
+    for name in [
         "coordinate",
         "submit",
         "clear",
@@ -581,11 +585,8 @@ def test_matcher_aliases_in_every_matcher(
         "target",
         "Matcher",
         "APP",
-    ],
-)
-def test_names_that_stay(name: str) -> None:
-    """Names without an alias, and aliases in another case, are left as they are."""
-    assert canonical_params({name: {"id": "x"}}) == {name: {"id": "x"}}
+    ]:
+        assert canonical_params({name: {"id": "x"}}) == {name: {"id": "x"}}, name
 
 
 @pytest.mark.parametrize(("alias", "canonical"), KEYS.items())

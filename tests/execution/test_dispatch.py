@@ -310,7 +310,7 @@ def known(*told: Processes | None) -> tuple[KnownProcesses, list[Processes | Non
     """Return what is known of the device, and what it still has to tell when asked."""
     answers = list(told)
     processes = KnownProcesses(lambda: answers.pop(0))
-    processes.tell(KNOWN)
+    processes.update(KNOWN)
     return processes, answers
 
 

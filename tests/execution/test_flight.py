@@ -264,49 +264,49 @@ def path(tmp_path: Path) -> Path:
     return lock_path("phone", "flight", folder=tmp_path)
 
 
-@pytest.mark.parametrize("kind", MALFORMED)
-def test_malformed_contents_are_told_and_replaced(path: Path, kind: str) -> None:
+def test_malformed_contents_are_told_and_replaced(path: Path) -> None:
     """Contents that no run wrote stop nobody, and the next user finds none of them."""
-    path.write_bytes(MALFORMED[kind])
-    flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
+    for kind in MALFORMED:
+        path.write_bytes(MALFORMED[kind])
+        flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
 
-    peeked = flight.peek()
-    with flight.claim("cmd-2", serial="s") as claim:
-        found = claim.unfinished, claim.problem
-    with flight.claim("cmd-3", serial="s") as claim:
-        then = claim.unfinished, claim.problem
+        peeked = flight.peek()
+        with flight.claim("cmd-2", serial="s") as claim:
+            found = claim.unfinished, claim.problem
+        with flight.claim("cmd-3", serial="s") as claim:
+            then = claim.unfinished, claim.problem
 
-    assert peeked is None
-    assert found[0] is None
-    assert f"the lock file {path} had contents that no run wrote" in found[1]
-    assert then == (None, "")
-    assert path.stat().st_size < 10_000
+        assert peeked is None, kind
+        assert found[0] is None, kind
+        assert f"the lock file {path} had contents that no run wrote" in found[1], kind
+        assert then == (None, ""), kind
+        assert path.stat().st_size < 10_000, kind
 
 
-@pytest.mark.parametrize("kind", MALFORMED)
-def test_malformed_contents_of_a_file_in_use_are_a_conflict(path: Path, kind: str) -> None:
+def test_malformed_contents_of_a_file_in_use_are_a_conflict(path: Path) -> None:
     """Somebody has the device, whatever they wrote; the message says where it stands."""
-    path.write_bytes(MALFORMED[kind])
-    with path.open("rb+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with (
-            pytest.raises(ExecutionConflictError, match="no readable record in") as caught,
-            Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s"),
-        ):
-            pass
+    for kind in MALFORMED:
+        path.write_bytes(MALFORMED[kind])
+        with path.open("rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            with (
+                pytest.raises(ExecutionConflictError, match="no readable record in") as caught,
+                Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s"),
+            ):
+                pass
 
-    assert str(path) in caught.value.message
-    assert caught.value.details["holder"] is None
+        assert str(path) in caught.value.message, kind
+        assert caught.value.details["holder"] is None, kind
 
 
-@pytest.mark.parametrize("kind", MALFORMED)
-def test_a_file_with_malformed_contents_can_be_removed(path: Path, kind: str) -> None:
+def test_a_file_with_malformed_contents_can_be_removed(path: Path) -> None:
     """What is of no use to anybody goes with the client."""
-    path.write_bytes(MALFORMED[kind])
+    for kind in MALFORMED:
+        path.write_bytes(MALFORMED[kind])
 
-    Flight("phone", folder=path.parent, clock=lambda: NOW).close()
+        Flight("phone", folder=path.parent, clock=lambda: NOW).close()
 
-    assert not path.exists()
+        assert not path.exists(), kind
 
 
 def test_a_record_by_another_user_counts(path: Path) -> None:
@@ -342,9 +342,7 @@ def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -
         if is_replaced:
             open_lock_file(lock_path("phone", "flight", folder=folder)).close()
 
-        with pytest.raises(
-            LeaseError, match="somebody removed or replaced the lock file"
-        ) as caught:
+        with pytest.raises(LeaseError, match=r"the lock file .* was removed or replaced") as caught:
             claim.check()
 
     assert caught.value.code is ErrorCode.DEVICE_LEASED
@@ -377,7 +375,7 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
         with (
-            pytest.raises(ExecutionConflictError, match="whose lock file somebody removed"),
+            pytest.raises(ExecutionConflictError, match="whose lock file was removed"),
             second.claim("cmd-2", serial="s"),
         ):
             pass

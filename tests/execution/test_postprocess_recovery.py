@@ -14,6 +14,11 @@ from pytest_clawperator.execution.result import RunStep
 from tests.doubles.runner import SHOP
 
 READ = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
+TYPE = {
+    "id": "type",
+    "type": "enter_text",
+    "params": {"matcher": {"role": "textfield"}, "text": "a, error=b"},
+}
 CLICK = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
 SNAPSHOT = {"type": "snapshot", "id": "look"}
 
@@ -82,6 +87,10 @@ def test_the_steps_before_and_the_one_that_failed() -> None:
         (READ, "text=z, validator=none, validator=none", {}),
         (READ, "text=a, error=b, validator=none", {}),
         (READ, "error=VALIDATOR_MISMATCH, raw_text=x, error=y", {"error": "VALIDATOR_MISMATCH"}),
+        (TYPE, "text=a, submit=true", {"text": "a", "submit": "true"}),
+        (TYPE, "text=a, error=b", {}),
+        (TYPE, "text=a, submit=true, error=b", {}),
+        (TYPE, "error=NODE_NOT_FOUND", {"error": "NODE_NOT_FOUND"}),
         (CLICK, "something=new", {}),
         (CLICK, "", {}),
     ],

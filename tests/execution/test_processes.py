@@ -151,7 +151,7 @@ def test_what_was_logged_between_two_commands_is_read() -> None:
     """An Operator that ended meanwhile is not believed any more, without asking the device."""
     transport = LoggedTransport()
     known = KnownProcesses(lambda: pytest.fail("the device was asked"))
-    known.tell(KNOWN)
+    known.update(KNOWN)
     transport.log.lines += [
         line(f"Process {PACKAGE} (pid {OURS}) has died: fg  TOP", pid=SERVER),
         line(f"Start proc 6000:{PACKAGE}/u0a145 for broadcast", pid=SERVER),
@@ -179,7 +179,7 @@ def test_a_device_that_was_never_asked_is_asked_once() -> None:
 def test_a_device_that_went_back_is_asked_anew() -> None:
     """What it told before, and what it logged before a position, is of another state."""
     known = KnownProcesses(lambda: KNOWN)
-    known.tell(None)
+    known.update(None)
     transport = LoggedTransport()
 
     known.forget(7)
@@ -191,6 +191,6 @@ def test_a_device_that_went_back_is_asked_anew() -> None:
 def test_what_was_told_stands_if_the_device_tells_nothing_now() -> None:
     """A device that fails to answer once does not make every process trustworthy."""
     known = KnownProcesses(lambda: None)
-    known.tell(KNOWN)
+    known.update(KNOWN)
 
     assert known.ask() == KNOWN

@@ -546,7 +546,7 @@ class TestMistakes:
             ("- listitem", 1, 3, "no such role", "checkbox"),
             ("- Button", 1, 3, "did you mean button?", "checkbox"),
             ('- text "a', 1, 8, "the quote is not closed", 'text in ""'),
-            (r'- text "a\x"', 1, 8, "an escape that is none", r"\u0000"),
+            (r'- text "a\x"', 1, 8, "an invalid escape", r"\u0000"),
             ("- text /a", 1, 8, "the expression is not closed", "/expression/"),
             ("- text /a/x", 1, 8, "no such flag", "/expression/i"),
             ("- text /(/", 1, 8, "the expression cannot be used", "Python"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
-from pytest_clawperator.snapshot.near_miss import covering, nearest, outline, plain, quoted
+from pytest_clawperator.snapshot.near_miss import nearest, outline, plain, quoted
 from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import node, screen
@@ -53,7 +53,7 @@ def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
         (
             {"text": "Log in"},
             {"text": "Log in", "role": "row"},
-            ["role is text, wanted row, which the XML does not tell"],
+            ["role is text, wanted row, which the XML does not show"],
         ),
         ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, ["off-screen"]),
         (
@@ -151,7 +151,7 @@ def test_the_covering_window_is_the_overlay_or_a_prompt(
     known: dict[str, Any], cover: str | None
 ) -> None:
     """The window in front is the overlay's, or that of a prompt that is itself the snapshot."""
-    assert covering(screen(**known)) == cover
+    assert screen(**known).covering_package == cover
 
 
 def test_misses_can_be_pickled() -> None:

@@ -54,18 +54,16 @@ def test_any_text_of_an_app_survives(text: str) -> None:
     assert snapshot.nodes[1].content_desc == "other"
 
 
-@pytest.mark.parametrize("prolog", PROLOGS)
-@pytest.mark.parametrize(
-    "noise", ["", "\n", "\n" * 500, " UI hierchary dumped to: /dev/tty\n", "\nI/x <node>"]
-)
-def test_what_stands_around_does_no_harm(prolog: str, noise: str) -> None:
+def test_what_stands_around_does_no_harm() -> None:
     """Prologs of all kinds and log lines after the end are no part of the hierarchy."""
-    body = re.sub(r"^<\?xml.*\n", "", hierarchy(node(text="a\nb")))
+    for prolog in PROLOGS:
+        for noise in ["", "\n", "\n" * 500, " UI hierchary dumped to: /dev/tty\n", "\nI/x <node>"]:
+            body = re.sub(r"^<\?xml.*\n", "", hierarchy(node(text="a\nb")))
 
-    snapshot = Snapshot.from_xml(prolog + body + noise)
+            snapshot = Snapshot.from_xml(prolog + body + noise)
 
-    assert snapshot.nodes[1].text == "a\nb"
-    assert len(snapshot) == 2
+            assert snapshot.nodes[1].text == "a\nb", (prolog, noise)
+            assert len(snapshot) == 2, (prolog, noise)
 
 
 def test_bytes_are_read_like_text() -> None:
@@ -535,18 +533,28 @@ class TestFromText:
 
         assert snapshots_from_text(text) == ["<a>\n    <b/>\n\t<c/>\n<d/>\n</a>"]
 
-    @pytest.mark.parametrize(
-        "tag",
-        ["", "Task Scope", "a.b-c_d$e/f", "Tag( 1234)", "[tag]", "E       ", "日本 ü", "#1, (x)!"],
-    )
-    @pytest.mark.parametrize("priority", ["V", "D", "I", "W", "E", "F", "A", "S"])
-    def test_a_tag_ends_at_the_first_colon(self, priority: str, tag: str) -> None:
+    def test_a_tag_ends_at_the_first_colon(self) -> None:
         """A tag is whatever stands before the first colon."""
-        prefix = f"{priority}/{tag}:"
+        for tag in [
+            "",
+            "Task Scope",
+            "a.b-c_d$e/f",
+            "Tag( 1234)",
+            "[tag]",
+            "E       ",
+            "日本 ü",
+            "#1, (x)!",
+        ]:
+            for priority in ["V", "D", "I", "W", "E", "F", "A", "S"]:
+                prefix = f"{priority}/{tag}:"
 
-        text = f"{prefix} {MARKER}\n{prefix} <a>\n{prefix}   <b c='d: e'/>\n{prefix} </hierarchy>"
+                lines = (MARKER, "<a>", "  <b c='d: e'/>", "</hierarchy>")
+                text = "\n".join(f"{prefix} {line}" for line in lines)
 
-        assert snapshots_from_text(text) == ["<a>\n  <b c='d: e'/>\n</hierarchy>"]
+                assert snapshots_from_text(text) == ["<a>\n  <b c='d: e'/>\n</hierarchy>"], (
+                    tag,
+                    priority,
+                )
 
     @pytest.mark.parametrize("prefix", ["d/A: ", "DD/A: ", "1/A: ", "D A: ", "x D/A: "])
     def test_what_is_no_prefix(self, prefix: str) -> None:
@@ -583,19 +591,21 @@ class TestFromEntries:
 
         assert read(mixed) == [logged_hierarchy("a", "b", "c").strip()]
 
-    @pytest.mark.parametrize(
-        "change",
-        [{"pid": 43}, {"priority": "I"}, {"priority": "V"}, {"tag": "Other"}, {"tag": ""}],
-    )
-    @pytest.mark.parametrize("message", ["noise", "[x]", "</hierarchy>", f"{MARKER}", '"'])
-    def test_a_source_is_process_priority_and_tag(
-        self, read: Reader, change: dict[str, Any], message: str
-    ) -> None:
+    def test_a_source_is_process_priority_and_tag(self, read: Reader) -> None:
         """A line that differs in one of the three is foreign: it neither joins nor ends a dump."""
-        foreign = LogEntry(42, 42, "D", "TaskScopeDefault", message)._replace(**change)
-        mixed = [each for entry in dump(logged_hierarchy("a")) for each in (entry, foreign)]
+        changes: list[dict[str, Any]] = [
+            {"pid": 43},
+            {"priority": "I"},
+            {"priority": "V"},
+            {"tag": "Other"},
+            {"tag": ""},
+        ]
+        for change in changes:
+            for message in ["noise", "[x]", "</hierarchy>", f"{MARKER}", '"']:
+                foreign = LogEntry(42, 42, "D", "TaskScopeDefault", message)._replace(**change)
+                mixed = [each for entry in dump(logged_hierarchy("a")) for each in (entry, foreign)]
 
-        assert logged_hierarchy("a").strip() in read(mixed)
+                assert logged_hierarchy("a").strip() in read(mixed), (change, message)
 
     def test_threads_do_not_matter(self) -> None:
         """A process may go on in another thread."""

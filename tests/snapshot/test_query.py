@@ -173,7 +173,7 @@ def test_no_match_names_what_lies_over_the_app() -> None:
 
 def test_no_match_names_a_role_that_cannot_be_told() -> None:
     """Who looks for a row learns that a snapshot does not know rows."""
-    assert "a snapshot does not tell the role row" in repr(login().find(role="Row"))
+    assert "a snapshot does not show the role row" in repr(login().find(role="Row"))
 
 
 def test_no_match_travels() -> None:

@@ -246,7 +246,7 @@ def test_a_device_that_went_back_to_an_earlier_state_begins_a_new_log() -> None:
         device = adb.next("exec:logcat ")
         device.send(line(1, "a") + b"\n")
         collect(log, 1)
-        with log.beginning_anew():
+        with log.starting_over():
             device.close()  # as it may, or may not
         log.mark()
         newest = adb.next("exec:logcat ")
@@ -267,7 +267,7 @@ def test_a_stream_that_outlived_the_earlier_state_is_replaced() -> None:
         silent.send(line(1, "a") + b"\n")
         collect(log, 1)
 
-        with log.beginning_anew():
+        with log.starting_over():
             pass
         log.mark()
 

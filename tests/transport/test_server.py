@@ -96,7 +96,7 @@ def test_something_else_on_the_port_is_not_started_over(monkeypatch: pytest.Monk
     monkeypatch.setenv("ADB_PATH", "/no/such/adb")
     with (
         FakeAdb({"host:version": b"SSH-2.0"}) as adb,
-        pytest.raises(AdbUnavailableError, match="no adb server"),
+        pytest.raises(AdbUnavailableError, match="not an adb server"),
     ):
         ensure_server(AdbServer(adb.server.host, adb.server.port, startable=True), say=pytest.fail)
 

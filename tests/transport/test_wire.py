@@ -148,7 +148,7 @@ def test_something_else_listens(answer: bytes) -> None:
     """What does not speak the protocol is called no adb server."""
     with (
         FakeAdb({"host:version": answer}) as adb,
-        pytest.raises(AdbUnavailableError, match="no adb server"),
+        pytest.raises(AdbUnavailableError, match="not an adb server"),
     ):
         adb.server.version()
 

@@ -61,7 +61,7 @@ def test_one_that_returns_nothing(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "E * the processor forget (*conftest.py:1) returned None, wanted is a ResultEnvelope",
+            "E * the processor forget (*conftest.py:1) returned None, expected a ResultEnvelope",
             "E *hint: Have each function of the hook pytest_clawperator_processors return the *",
         ]
     )

@@ -34,7 +34,7 @@ def test_patterns_and_variables_in_the_ini_file(
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ("key-[", "'key-[[]' is no regular expression: *"),
+        ("key-[", "'key-[[]' is not a regular expression: *"),
         ("(key)?", "'(key)[?]' matches an empty text, *"),
         (r"\w+", r"'\\w+' matches 'test' in 'test', which is ordinary text, *"),
         ("env:", "found 'env:', allowed is env: and the name of an environment variable*"),
