@@ -24,7 +24,7 @@ from pytest_clawperator.assertions.golden import (
     write_atomically,
 )
 from pytest_clawperator.assertions.wait import Clock, Outcome
-from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
@@ -50,13 +50,13 @@ _STATUS_BAR = re.compile(
 )
 
 
-def density(client: DirectActions) -> int | None:
+def density(client: Actions) -> int | None:
     """Ask the device for its density, which may have changed since it was listed."""
     found = _DENSITY.findall(_printed(client, "wm density"))
     return int(found[-1]) if found else client.device.info.density
 
 
-def status_bar_height(client: DirectActions) -> int:
+def status_bar_height(client: Actions) -> int:
     """Ask the device for the height of its status bar, else return that of most phones."""
     found = _STATUS_BAR.search(_printed(client, "dumpsys window displays"))
     if found is not None:
@@ -67,7 +67,7 @@ def status_bar_height(client: DirectActions) -> int:
     return round(_STATUS_BAR_DP * min(info.size or _USUAL_SIZE) / _USUAL_WIDTH_DP)
 
 
-def _printed(client: DirectActions, command: str) -> str:
+def _printed(client: Actions, command: str) -> str:
     try:
         return client.device.shell(command).stdout
     except ClawperatorError:  # a device on another host has no shell
@@ -276,7 +276,7 @@ class GoldenPicture:
     """A golden picture to compare the screen with."""
 
     name: str
-    client: DirectActions
+    client: Actions
     threshold: float
     max_diff_pixels: int
     mask: tuple[Target, ...]
@@ -289,7 +289,7 @@ class GoldenPicture:
     def of(
         cls,
         name: str,
-        client: DirectActions,
+        client: Actions,
         *,
         threshold: float,
         max_diff_pixels: int,

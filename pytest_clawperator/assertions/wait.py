@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pytest_clawperator.assertions.checks import Verdict
-from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.perform import last_step
 from pytest_clawperator.client.plans import NOT_YET_THERE
 from pytest_clawperator.client.timing import timeout_of
@@ -273,7 +273,7 @@ class ScreenSource(Protocol):
 class LiveScreen:
     """The screen of a device."""
 
-    client: DirectActions
+    client: Actions
 
     @property
     def serial(self) -> str | None:

@@ -501,7 +501,7 @@ def test_what_the_log_does_not_tell_is_no_value() -> None:
     with pytest.raises(NodeNotFoundError), first(ScriptedRunner(answer)).batch() as b:
         step = b.read_text(text="Tea")
 
-    with pytest.raises(EnvelopeMalformedError, match="does not tell for certain"):
+    with pytest.raises(EnvelopeMalformedError, match="cannot be recovered from the log"):
         _ = step.value
 
 

@@ -159,7 +159,7 @@ def test_a_changed_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason"), [("TextView", "it is no text field"), ("EditText", None)]
+    ("kind", "reason"), [("TextView", "it is not a text field"), ("EditText", None)]
 )
 def test_why_a_device_refuses_a_text(kind: str, reason: str | None) -> None:
     """A label takes no text, and waiting does not change that."""
@@ -188,10 +188,10 @@ def target(**keywords: str) -> Target:
     [
         (
             (node(text="Go", kind="TextView"), node(text="Go", kind="Button", clickable=True)),
-            "role='button' fits only 2.",
+            "role='button' matches only 2.",
         ),
-        ((node(text="Go", id="a"), node(text="Go", id="b")), "id='a' fits only 1."),
-        ((node(text="Go"), node(text="Go", desc="Really")), "desc='Really' fits only 2."),
+        ((node(text="Go", id="a"), node(text="Go", id="b")), "id='a' matches only 1."),
+        ((node(text="Go"), node(text="Go", desc="Really")), "desc='Really' matches only 2."),
     ],
 )
 def test_the_keyword_that_fits_only_one(nodes: tuple[str, ...], way: str) -> None:
@@ -204,7 +204,7 @@ def test_the_row_that_only_one_is_in() -> None:
     told = str(error(SHOP, target(text="Buy")).hint)
 
     assert told.startswith(
-        "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 alone."
+        "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."
     )
 
 
@@ -212,9 +212,9 @@ def test_nodes_that_nothing_tells_apart() -> None:
     """Then only their order does, or the first wins."""
     told = error(screen(node(text="Go"), node(text="Go")), target(text="Go"), done=True)
 
-    assert "2 nodes fit node(text='Go'), and the first was tapped" in told.message
+    assert "2 nodes match node(text='Go'), and the first was tapped" in told.message
     assert str(told.hint).startswith(
-        "Say which with another keyword, .first, .last, .nth(i), within= or has=; or let the first"
+        "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the first"
     )
 
 
@@ -222,7 +222,7 @@ def test_a_container_that_several_fit() -> None:
     """What is around the node must be one, too."""
     inner = target_of(None, {"text": "Tea"}, within={"textEquals": "Buy"}, verb="click")
 
-    assert "3 nodes fit node(text='Buy')" in error(SHOP, inner).message
+    assert "3 nodes match node(text='Buy')" in error(SHOP, inner).message
 
 
 def test_one_node_is_no_crowd() -> None:
@@ -266,9 +266,9 @@ def test_a_missing_node() -> None:
     ("text", "hint"),
     [
         ("tea", "text= is compared letter by letter; nodes that are not on the screen need a"),
-        ("Your order was saved", "A toast is no node: claw.device.toasts() tells those that are"),
+        ("Your order was saved", "A toast is not a node: claw.device.toasts() lists those on"),
         (re.compile("^tea$"), "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
-        (re.compile("^Saved!$"), "A toast is no node: claw.device.toasts() tells those that are"),
+        (re.compile("^Saved!$"), "A toast is not a node: claw.device.toasts() lists those on"),
     ],
 )
 def test_a_hint_fits_what_was_looked_for(text: Any, hint: str) -> None:
@@ -311,7 +311,7 @@ def test_a_node_that_came_too_late() -> None:
 
     error = failing(phone, lambda claw: claw.click(text="Tea"))
 
-    assert "give it a longer timeout=" in str(error.hint)
+    assert "set a longer timeout=" in str(error.hint)
     assert error.nearest == ()
 
 
@@ -420,16 +420,16 @@ def test_roles_that_only_the_device_knows() -> None:
 
     error = failing(phone, lambda claw: claw.node(role="listitem").nth(1).click())
 
-    assert "does not tell that role" in str(error.hint)
+    assert "does not show that role" in str(error.hint)
 
 
 @pytest.mark.parametrize(
     ("has", "index", "hint"),
     [
-        (None, 5, "Only 3 fit node(id='row'), so there is no .nth(5)."),
-        ({"text": "Wine"}, None, "3 fit node(id='row'), but none has node(text='Wine') in it."),
+        (None, 5, "Only 3 match node(id='row'), so there is no .nth(5)."),
+        ({"text": "Wine"}, None, "3 match node(id='row'), but none contains node(text='Wine')."),
         ({"id": "name"}, None, f"On the screen that id is {PACKAGE}:id/name"),
-        ({"text": "Tea"}, 1, "Only 1 fit node(id='row', has=node(text='Tea'))"),
+        ({"text": "Tea"}, 1, "Only 1 match node(id='row', has=node(text='Tea'))"),
     ],
 )
 def test_the_condition_that_does_not_hold(has: Any, index: int | None, hint: str) -> None:

@@ -208,7 +208,7 @@ class TestRolesThatOnlyTheDeviceKnows:
 
     def test_count_is_refused_for_unknown_roles(self) -> None:
         """A wrong number would be worse than none."""
-        with pytest.raises(ConfigurationError, match="does not tell"):
+        with pytest.raises(ConfigurationError, match="does not show"):
             client(Phone(SHOP)).node(role="row").count()
 
 
@@ -386,7 +386,7 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
-        (SHOP, "3 nodes fit"),
+        (SHOP, "3 nodes match"),
         (screen(node(text="Buy", kind="Button", enabled=False)), "it is disabled"),
     ],
 )

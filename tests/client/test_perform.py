@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client import plans
-from pytest_clawperator.client.perform import bare, judged_by, matchers_of, with_proof
+from pytest_clawperator.client.perform import Performer, judged_by, matchers_of
 from pytest_clawperator.client.plans import Aim
 from pytest_clawperator.client.target import Use, target_of
 from pytest_clawperator.client.timing import Wait
@@ -438,7 +438,7 @@ class TestStrict:
             client(phone).click(text="Buy")
 
         assert refused.value.code is ErrorCode.NODE_AMBIGUOUS
-        assert "3 nodes fit node(text='Buy'), and the first was tapped" in refused.value.message
+        assert "3 nodes match node(text='Buy'), and the first was tapped" in refused.value.message
         assert len(refused.value.details["nodes"]) == 3
         assert len(phone.sent) == 1
 
@@ -471,7 +471,7 @@ class TestStrict:
         with pytest.raises(StepFailedError) as refused:
             getattr(claw, method)(within={"id": f"{PACKAGE}:id/row"}, **matcher)
 
-        assert f"3 nodes fit node(id='{PACKAGE}:id/row')" in refused.value.message
+        assert f"3 nodes match node(id='{PACKAGE}:id/row')" in refused.value.message
 
     @pytest.mark.parametrize("role", ["listitem", "Row"])
     def test_what_a_snapshot_cannot_tell(self, role: str) -> None:
@@ -821,7 +821,7 @@ CLICK = plans.click("click", TEA, {})
 
 def test_what_proves_an_action_is_named_after_it() -> None:
     """Its own id is as if it were sent alone."""
-    sending = with_proof(CLICK, Aim(TEA), Wait(2), id="click-1")
+    sending = Performer(Phone()).sending(CLICK, Aim(TEA), Wait(2), id="click-1")
 
     assert [action.id for action in sending.actions] == ["click-1-wait", "click-1-look", "click-1"]
     assert sending.proofs == {"click-1-wait": "click-1", "click-1-look": "click-1"}
@@ -832,7 +832,7 @@ def test_a_scroll_taps_after_the_look() -> None:
     tea = target_of(TEA, {}, verb="scroll")
     plan = plans.scroll_until(tea, None, max_scrolls=3, click=True)
 
-    sending = with_proof(plan, Aim(TEA), Wait(2), id="scroll_until-1")
+    sending = Performer(Phone()).sending(plan, Aim(TEA), Wait(2), id="scroll_until-1")
 
     assert [action.type for action in sending.actions] == ["scroll_until", "snapshot_ui", "click"]
     assert "clickAfter" not in sending.actions[0].to_wire()["params"]
@@ -840,9 +840,11 @@ def test_a_scroll_taps_after_the_look() -> None:
 
 def test_an_action_alone() -> None:
     """Without a proof only the action is sent."""
-    assert [action.id for action in bare(CLICK, Aim(TEA), Wait(2), id="click-1").actions] == [
-        "click-1"
-    ]
+    performer = Performer(Phone(), matchers="first")
+
+    sending = performer.sending(CLICK, Aim(TEA), Wait(2), id="click-1")
+
+    assert [action.id for action in sending.actions] == ["click-1"]
 
 
 def test_what_a_look_is_judged_by() -> None:

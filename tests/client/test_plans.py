@@ -14,6 +14,7 @@ from pytest_clawperator.client.plans import (
     outcome_of_scroll_until,
 )
 from pytest_clawperator.client.target import Route, container_of
+from pytest_clawperator.contracts.actions import PressKey
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,
@@ -29,7 +30,7 @@ SHORT = {"id": "list"}
 @pytest.mark.parametrize(
     ("plan", "route"),
     [
-        (plans.open_app("com.a"), Route.SENT),
+        (plans.simple("home", PressKey("home")), Route.SENT),
         (plans.click("click", None, {"text": "Tea"}), Route.SENT),
         (plans.click("click", None, SHORT), Route.COMPLETED),
         (plans.click("click", None, {"text": "Tea"}, within={"text": "a"}), Route.LOOKED_UP),
@@ -50,7 +51,7 @@ def test_only_a_strict_plan_about_one_node_is_proved() -> None:
     read_all = plans.read_all_text(None, {"text": "Tea"})
 
     assert click.route(strict=True) is Route.PROVED
-    assert not click.route(strict=True).needs_look
+    assert not click.route(strict=True).needs_snapshot
     assert read_all.route(strict=True) is Route.SENT
 
 
