@@ -40,214 +40,7 @@ from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.secret_places import secret_places
 
-_STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
-
-# An override is printed after the physical density.
-_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
-
-_STATUS_BAR = re.compile(
-    r"\btype=(?:ITYPE_STATUS_BAR|statusBars)\b[^\n]*?\bframe=\[0,0\]\[\d+,(\d+)\]"
-)
-
-
-def density(client: Actions) -> int | None:
-    """Ask the device for its density, which may have changed since it was listed."""
-    found = _DENSITY.findall(_printed(client, "wm density"))
-    return int(found[-1]) if found else client.device.info.density
-
-
-def status_bar_height(client: Actions) -> int:
-    """Ask the device for the height of its status bar, else return that of most phones."""
-    found = _STATUS_BAR.search(_printed(client, "dumpsys window displays"))
-    if found is not None:
-        return int(found[1])
-    info = client.device.info
-    if info.density:
-        return round(_STATUS_BAR_DP * info.density / 160)
-    return round(_STATUS_BAR_DP * min(info.size or _USUAL_SIZE) / _USUAL_WIDTH_DP)
-
-
-def _printed(client: Actions, command: str) -> str:
-    try:
-        return client.device.shell(command).stdout
-    except ClawperatorError:  # a device on another host has no shell
-        return ""
-
-
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
-_MASK_COLOUR = (255, 0, 255)
-
-_DIFFERENCE_COLOUR = (220, 0, 0)
-
-_GAP = 16
-
-
-def to_png(image: Image.Image) -> bytes:
-    """Return a picture as PNG."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def open_png(content: bytes, name: str) -> Image.Image:
-    """Read a PNG; ``name`` is what an error calls it."""
-    try:
-        with Image.open(io.BytesIO(content), formats=["PNG"]) as file:
-            image: Image.Image = file.convert("RGB")
-            return image
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
-        raise ConfigurationError(
-            f"{name} is not a readable PNG{_reason(exc)}",
-            code=ErrorCode.GOLDEN_UNREADABLE,
-            hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
-        ) from exc
-
-
-def is_black(image: Image.Image) -> bool:
-    """Whether there is nothing to see but, perhaps, bars at the upper and lower edge."""
-    edge = image.height // 10
-    middle = image.crop((0, edge, image.width, image.height - edge))
-    return middle.convert("L").getextrema() == (0, 0)
-
-
-def _reason(error: Exception) -> str:
-    # Pillow's own text for "no picture at all" names an object in memory.
-    return "" if isinstance(error, UnidentifiedImageError) else f": {error}"
-
-
-def masked(image: Image.Image, hidden: Sequence[Bounds]) -> Image.Image:
-    """Return a copy in which these rectangles are painted over."""
-    copy = image.copy()
-    draw = ImageDraw.Draw(copy)
-    for left, top, right, bottom in hidden:
-        if left < right and top < bottom:
-            draw.rectangle((left, top, right - 1, bottom - 1), fill=_MASK_COLOUR)
-    return copy
-
-
-def highlighted(image: Image.Image, mask: Image.Image) -> Image.Image:
-    """Return a faded copy in which the white pixels of a mask stand out, even single ones."""
-    white = Image.new("RGB", image.size, "white")
-    faded = Image.blend(white, image.convert("L").convert("RGB"), 0.25)
-    faded.paste(_DIFFERENCE_COLOUR, mask=mask.filter(ImageFilter.MaxFilter(5)))
-    return faded
-
-
-def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
-    """Return one picture with all of these in a row."""
-    width = sum(image.width for image in images) + _GAP * (len(images) - 1)
-    wide = Image.new("RGB", (width, max(image.height for image in images)), "gray")
-    left = 0
-    for image in images:
-        wide.paste(image, (left, 0))
-        left += image.width + _GAP
-    return wide
-
-
-# pixelmatch looks at the neighbours of a pixel and at their neighbours.
-_TILE, _MARGIN = 8, 2
-
-_MOST_TILES = 2_000
-
-# For the picture of the differences, smoothed edges matter less.
-_EXPLAINED_TILES = 200
-
-# A pixel whose channels differ by less than this times the threshold is within it.
-_SURELY_WITHIN = 175
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Where two pictures differ: white pixels of ``mask``.
-
-    ``is_rough`` means that smoothed edges may be among them.
-    """
-
-    mask: Image.Image
-    is_rough: bool = False
-
-    @cached_property
-    def pixels(self) -> int:
-        """How many pixels differ."""
-        return int(self.mask.histogram()[255])
-
-    def __str__(self) -> str:
-        if not self.pixels:
-            return "no difference"
-        share = self.pixels / (self.mask.width * self.mask.height)
-        noun = "pixel" if self.pixels == 1 else "pixels"
-        where = Bounds(*(self.mask.getbbox() or (0, 0, 0, 0)))
-        some = "up to " if self.is_rough else ""
-        return f"{some}{self.pixels} {noun} that differ ({share:.2%}) in {where}"
-
-
-def compare(
-    golden: Image.Image, actual: Image.Image, *, threshold: float, enough: int | None = None
-) -> Comparison:
-    """Find the pixels that differ by more than the threshold and are no smoothed edges.
-
-    With ``enough`` the comparison stops as soon as more pixels were found. Without it, all
-    are marked; if they are many, smoothed edges are marked too.
-    """
-    candidates = _candidates(golden, actual, threshold)
-    tiles = list(_tiles(candidates))
-    if len(tiles) > _MOST_TILES:  # so much cannot be only edges
-        return Comparison(candidates, is_rough=True)
-    mask = Image.new("L", golden.size)
-    found = 0
-    closely = len(tiles) if enough is not None else _EXPLAINED_TILES
-    for tile in tiles[closely:]:
-        mask.paste(candidates.crop(tile), tile[:2])
-    for tile in tiles[:closely]:
-        part = _differing(golden, actual, tile, threshold)
-        mask.paste(part, tile[:2])
-        found += part.histogram()[255]
-        if enough is not None and found > enough:
-            break
-    return Comparison(mask, is_rough=len(tiles) > closely)
-
-
-def _candidates(golden: Image.Image, actual: Image.Image, threshold: float) -> Image.Image:
-    """Mark the pixels that may differ by more than the threshold."""
-    most, *others = ImageChops.difference(golden, actual).split()
-    for channel in others:
-        most = ImageChops.lighter(most, channel)
-    least = int(_SURELY_WITHIN * threshold)
-    return most.point([0 if value <= least else 255 for value in range(256)])
-
-
-def _tiles(candidates: Image.Image) -> Iterator[Bounds]:
-    """Yield the tiles in which any pixel is marked."""
-    small = candidates.reduce(_TILE)
-    for place, value in enumerate(small.tobytes()):
-        if value:
-            left, top = place % small.width * _TILE, place // small.width * _TILE
-            right, bottom = left + _TILE, top + _TILE
-            width, height = candidates.size
-            yield Bounds(left, top, min(right, width), min(bottom, height))
-
-
-def _differing(
-    golden: Image.Image, actual: Image.Image, tile: Bounds, threshold: float
-) -> Image.Image:
-    """Mark the pixels of a tile that differ."""
-    left, top = max(0, tile.left - _MARGIN), max(0, tile.top - _MARGIN)
-    right = min(golden.width, tile.right + _MARGIN)
-    bottom = min(golden.height, tile.bottom + _MARGIN)
-    around = (left, top, right, bottom)
-    output = Image.new("RGBA", (right - left, bottom - top))
-    pixelmatch(
-        golden.crop(around),
-        actual.crop(around),
-        output,
-        threshold=threshold,
-        diff_mask=True,
-    )
-    inner = (tile.left - left, tile.top - top, tile.right - left, tile.bottom - top)
-    return output.getchannel("A").crop(inner)
-
 
 _SHOWN_OTHERS = 5
 
@@ -352,7 +145,7 @@ class GoldenPicture:
         return made_elsewhere[0] if len(made_elsewhere) == 1 else path
 
     def _for_densities(self, shot: Shot) -> list[Path]:
-        """Return the goldens of this size, where the device's host does not tell its density."""
+        """Return the goldens of this size, if the device's host does not report its density."""
         if self.density is not None or not isinstance(self.client.device, NoDevice):
             return []
         folder, size = self.store.folder / goldens.FOLDER, "{}x{}".format(*shot.image.size)
@@ -388,12 +181,12 @@ class GoldenPicture:
         return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
 
     def _refuse_to_guess(self, shot: Shot) -> None:
-        """Raise if there are goldens for densities, and the device's host does not tell its."""
+        """Raise if goldens differ by density, and the device's host does not report its density."""
         fitting = [path.name for path in self._for_densities(shot)]
         if fitting:
             raise ExecutionsOnlyError(
-                f"the density of the display is not told here, on which depends whether"
-                f" {' or '.join(fitting)} is its golden",
+                f"the density of the display is unknown here, so the golden may be"
+                f" {' or '.join(fitting)}",
                 serial=self.client.serial,
             )
 
@@ -437,7 +230,7 @@ class GoldenPicture:
             return failure.error(check, outcome, hint=(write, f".{there}"))
         comparison = compare(golden, shot.image, threshold=self.threshold)
         files = self._write_pictures(shot, golden, comparison)
-        look = f"Look at {files['side by side']}; if the screen is right, "
+        compare_them = f"See {files['side by side']}; if the screen is right, "
         return failure.error(
             check,
             replace(outcome, verdict=Verdict(False, str(comparison))),
@@ -445,7 +238,7 @@ class GoldenPicture:
                 *(f"mask: {target} is not on the screen" for target in shot.unmasked),
                 *(f"{name}: {path}" for name, path in files.items()),
             ],
-            hint=(look, Remedy(RemedyKind.REPLACE_GOLDEN, "the golden")),
+            hint=(compare_them, Remedy(RemedyKind.REPLACE_GOLDEN, "the golden")),
             details={"pictures": {name: str(path) for name, path in files.items()}},
         )
 
@@ -481,3 +274,215 @@ def _check_number(name: str, value: Any, most: float | None) -> None:
             f"{name}= must be a number from 0 {upto}, found {describe(value)}",
             hint="threshold=0.1 lets colours differ a little; max_diff_pixels=50 lets 50 pixels.",
         )
+
+
+# What a picture depends on besides its pixels
+
+_STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
+
+# An override is printed after the physical density.
+_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
+
+_STATUS_BAR = re.compile(
+    r"\btype=(?:ITYPE_STATUS_BAR|statusBars)\b[^\n]*?\bframe=\[0,0\]\[\d+,(\d+)\]"
+)
+
+
+def density(client: Actions) -> int | None:
+    """Ask the device for its density, which may have changed since it was listed."""
+    found = _DENSITY.findall(_printed(client, "wm density"))
+    return int(found[-1]) if found else client.device.info.density
+
+
+def status_bar_height(client: Actions) -> int:
+    """Ask the device for the height of its status bar, else return that of most phones."""
+    found = _STATUS_BAR.search(_printed(client, "dumpsys window displays"))
+    if found is not None:
+        return int(found[1])
+    info = client.device.info
+    if info.density:
+        return round(_STATUS_BAR_DP * info.density / 160)
+    return round(_STATUS_BAR_DP * min(info.size or _USUAL_SIZE) / _USUAL_WIDTH_DP)
+
+
+def _printed(client: Actions, command: str) -> str:
+    try:
+        return client.device.shell(command).stdout
+    except ClawperatorError:  # a device on another host has no shell
+        return ""
+
+
+# Reading, writing and drawing pictures
+
+_MASK_COLOUR = (255, 0, 255)
+
+_DIFFERENCE_COLOUR = (220, 0, 0)
+
+_GAP = 16
+
+
+def to_png(image: Image.Image) -> bytes:
+    """Return a picture as PNG."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def open_png(content: bytes, name: str) -> Image.Image:
+    """Read a PNG; ``name`` is what an error calls it."""
+    try:
+        with Image.open(io.BytesIO(content), formats=["PNG"]) as file:
+            image: Image.Image = file.convert("RGB")
+            return image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
+        raise ConfigurationError(
+            f"{name} is not a readable PNG{_reason(exc)}",
+            code=ErrorCode.GOLDEN_UNREADABLE,
+            hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
+        ) from exc
+
+
+def is_black(image: Image.Image) -> bool:
+    """Whether there is nothing to see but, perhaps, bars at the upper and lower edge."""
+    edge = image.height // 10
+    middle = image.crop((0, edge, image.width, image.height - edge))
+    return middle.convert("L").getextrema() == (0, 0)
+
+
+def _reason(error: Exception) -> str:
+    # Pillow's own text for "no picture at all" names an object in memory.
+    return "" if isinstance(error, UnidentifiedImageError) else f": {error}"
+
+
+def masked(image: Image.Image, hidden: Sequence[Bounds]) -> Image.Image:
+    """Return a copy in which these rectangles are painted over."""
+    copy = image.copy()
+    draw = ImageDraw.Draw(copy)
+    for left, top, right, bottom in hidden:
+        if left < right and top < bottom:
+            draw.rectangle((left, top, right - 1, bottom - 1), fill=_MASK_COLOUR)
+    return copy
+
+
+def highlighted(image: Image.Image, mask: Image.Image) -> Image.Image:
+    """Return a faded copy in which the white pixels of a mask stand out, even single ones."""
+    white = Image.new("RGB", image.size, "white")
+    faded = Image.blend(white, image.convert("L").convert("RGB"), 0.25)
+    faded.paste(_DIFFERENCE_COLOUR, mask=mask.filter(ImageFilter.MaxFilter(5)))
+    return faded
+
+
+def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
+    """Return one picture with all of these in a row."""
+    width = sum(image.width for image in images) + _GAP * (len(images) - 1)
+    wide = Image.new("RGB", (width, max(image.height for image in images)), "gray")
+    left = 0
+    for image in images:
+        wide.paste(image, (left, 0))
+        left += image.width + _GAP
+    return wide
+
+
+# Comparing pixels
+
+# pixelmatch looks at the neighbours of a pixel and at their neighbours.
+_TILE, _MARGIN = 8, 2
+
+_MOST_TILES = 2_000
+
+# For the picture of the differences, smoothed edges matter less.
+_EXPLAINED_TILES = 200
+
+# A pixel whose channels differ by less than this times the threshold is within it.
+_SURELY_WITHIN = 175
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where two pictures differ: white pixels of ``mask``.
+
+    ``is_rough`` means that smoothed edges may be among them.
+    """
+
+    mask: Image.Image
+    is_rough: bool = False
+
+    @cached_property
+    def pixels(self) -> int:
+        """How many pixels differ."""
+        return int(self.mask.histogram()[255])
+
+    def __str__(self) -> str:
+        if not self.pixels:
+            return "no difference"
+        share = self.pixels / (self.mask.width * self.mask.height)
+        noun = "pixel" if self.pixels == 1 else "pixels"
+        where = Bounds(*(self.mask.getbbox() or (0, 0, 0, 0)))
+        some = "up to " if self.is_rough else ""
+        return f"{some}{self.pixels} {noun} that differ ({share:.2%}) in {where}"
+
+
+def compare(
+    golden: Image.Image, actual: Image.Image, *, threshold: float, enough: int | None = None
+) -> Comparison:
+    """Find the pixels that differ by more than the threshold and are not smoothed edges.
+
+    With ``enough`` the comparison stops as soon as more pixels were found. Without it, all
+    are marked; if they are many, smoothed edges are marked too.
+    """
+    candidates = _candidates(golden, actual, threshold)
+    tiles = list(_tiles(candidates))
+    if len(tiles) > _MOST_TILES:  # so much cannot be only edges
+        return Comparison(candidates, is_rough=True)
+    mask = Image.new("L", golden.size)
+    found = 0
+    closely = len(tiles) if enough is not None else _EXPLAINED_TILES
+    for tile in tiles[closely:]:
+        mask.paste(candidates.crop(tile), tile[:2])
+    for tile in tiles[:closely]:
+        part = _differing(golden, actual, tile, threshold)
+        mask.paste(part, tile[:2])
+        found += part.histogram()[255]
+        if enough is not None and found > enough:
+            break
+    return Comparison(mask, is_rough=len(tiles) > closely)
+
+
+def _candidates(golden: Image.Image, actual: Image.Image, threshold: float) -> Image.Image:
+    """Mark the pixels that may differ by more than the threshold."""
+    most, *others = ImageChops.difference(golden, actual).split()
+    for channel in others:
+        most = ImageChops.lighter(most, channel)
+    least = int(_SURELY_WITHIN * threshold)
+    return most.point([0 if value <= least else 255 for value in range(256)])
+
+
+def _tiles(candidates: Image.Image) -> Iterator[Bounds]:
+    """Yield the tiles in which any pixel is marked."""
+    small = candidates.reduce(_TILE)
+    for place, value in enumerate(small.tobytes()):
+        if value:
+            left, top = place % small.width * _TILE, place // small.width * _TILE
+            right, bottom = left + _TILE, top + _TILE
+            width, height = candidates.size
+            yield Bounds(left, top, min(right, width), min(bottom, height))
+
+
+def _differing(
+    golden: Image.Image, actual: Image.Image, tile: Bounds, threshold: float
+) -> Image.Image:
+    """Mark the pixels of a tile that differ."""
+    left, top = max(0, tile.left - _MARGIN), max(0, tile.top - _MARGIN)
+    right = min(golden.width, tile.right + _MARGIN)
+    bottom = min(golden.height, tile.bottom + _MARGIN)
+    around = (left, top, right, bottom)
+    output = Image.new("RGBA", (right - left, bottom - top))
+    pixelmatch(
+        golden.crop(around),
+        actual.crop(around),
+        output,
+        threshold=threshold,
+        diff_mask=True,
+    )
+    inner = (tile.left - left, tile.top - top, tile.right - left, tile.bottom - top)
+    return output.getchannel("A").crop(inner)

@@ -96,7 +96,7 @@ def _later(
     It is the same function: it hands its plan to ``self._perform``, and that of a batch
     collects the plan and returns a step.
     """
-    return method  # type: ignore[return-value]  # because of _perform, as said
+    return method  # type: ignore[return-value]  # because of _perform
 
 
 class Batch(HintsAtNames):

@@ -67,7 +67,7 @@ def test_a_failed_assertion_is_tried_again(expect: Expect) -> None:
         expect.poll(never).to_pass(timeout=0)
 
     assert "expected never() to pass, found AssertionError: first" in str(caught.value)
-    assert "\n  it says:\n    first\n    second" in str(caught.value)
+    assert "\n  its message:\n    first\n    second" in str(caught.value)
 
 
 @pytest.mark.parametrize("error", [TransportError("gone"), KeyError("typo")])

@@ -87,7 +87,7 @@ def test_one_of_several_nodes_is_numbered() -> None:
 
     assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in told
     assert "hint: Another node that matches is as expected, text " in told
-    assert "say so with .nth(1)" in told
+    assert "choose it with .nth(1)" in told
 
 
 def test_a_node_outside_its_container_is_named() -> None:

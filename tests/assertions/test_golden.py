@@ -402,7 +402,7 @@ def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> 
     expect.configure(goldens=GoldenStore(tmp_path, update=True))
     expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
 
-    with pytest.raises(ConfigurationError, match="written in this run already"):
+    with pytest.raises(ConfigurationError, match="was already written in this run"):
         expect(Snapshot.from_xml(screen(node(text="Other")))).to_match_tree("shop")
 
 

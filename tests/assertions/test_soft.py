@@ -48,7 +48,7 @@ def test_several_failures_become_one_error() -> None:
 
     told = str(failures.error)
 
-    assert told.startswith("EXPECTATION_FAILED: 2 expectations did not come true\n1. ")
+    assert told.startswith("EXPECTATION_FAILED: 2 checks failed\n1. ")
     assert "\nEXPECTATION_FAILED: first: expected node(text='Cheese')" in told
     assert "\nEXPECTATION_FAILED: second: expected node(text='Wine')" in told
     assert told.count("on the screen:\n") == 1

@@ -12,7 +12,7 @@ from tests.doubles.expecting import assertions, failure
     [
         ("sign IN", "They differ only in upper and lower case."),
         ("Sign  in ", "They differ only in white space: 'Sign in' is there."),
-        ("Sign\N{ZERO WIDTH SPACE} in", "They look alike and are made of other characters"),
+        ("Sign\N{ZERO WIDTH SPACE} in", "They look alike but consist of different characters"),
         ("Sign in" + "!" * 80, "They differ from character 8 on"),
     ],
 )

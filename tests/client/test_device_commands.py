@@ -338,7 +338,7 @@ def test_no_toast_is_an_empty_list() -> None:
 
 def test_an_older_android_is_told_apart() -> None:
     """Where the system does not know the texts, an empty list would be a lie."""
-    with pytest.raises(ShellError, match="API level 29 does not tell") as caught:
+    with pytest.raises(ShellError, match="API level 29 does not report") as caught:
         scripted(api_level=29).toasts()
 
     assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED

@@ -26,7 +26,7 @@ SHOP = "com.example.shop"
 @pytest.mark.parametrize("locale", ["de_DE", "de,", ",de", "x'; reboot", "-de", "de\n"])
 def test_invalid_language_tags_are_refused(locale: str) -> None:
     """A device would ignore a language that is none."""
-    with pytest.raises(ConfigurationError, match="is no list of languages"):
+    with pytest.raises(ConfigurationError, match="is not a list of languages"):
         scripted().set_app_locale(SHOP, locale)
 
 
@@ -44,7 +44,10 @@ def test_what_a_device_lacks_is_unknown() -> None:
     ("change", "says"),
     [
         (lambda device: setattr(device, "orientation", "landscape"), "no `settings`"),
-        (lambda device: setattr(device, "airplane_mode", True), "does not tell its airplane mode"),
+        (
+            lambda device: setattr(device, "airplane_mode", True),
+            "does not report its airplane mode",
+        ),
         (lambda device: device.set_app_locale(SHOP, "de"), "no `cmd locale`"),
         (lambda device: device.key_event("home"), "no `input`"),
         (lambda device: device.is_installed(SHOP), "no `pm`"),
@@ -157,7 +160,7 @@ def test_putting_back_goes_on_past_failures() -> None:
     device.airplane_mode = True
     transport.answers["cmd connectivity airplane-mode disable"] = GONE
 
-    told = r"could not put back: airplane mode \(it is gone\)"
+    told = r"could not restore: airplane mode \(it is gone\)"
     with pytest.raises(DeviceNotFoundError, match=told) as e:
         device.restore()
     rotation = device.orientation
@@ -188,7 +191,7 @@ def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
     device.restore()
 
     assert asked == ["true"]
-    told = "could not put back: keyboard (the device did not answer); orientation"
+    told = "could not restore: keyboard (the device did not answer); orientation"
     assert caught.value.message == told
     assert device.orientation == "portrait"
 
@@ -252,7 +255,7 @@ class TestBlocks:
                 device.orientation = "landscape"
                 transport.answers[back] = REFUSED
 
-        with pytest.raises(ShellError, match="could not put back: orientation"):
+        with pytest.raises(ShellError, match="could not restore: orientation"):
             fail()
         del transport.answers[back]
         device.restore()
@@ -270,7 +273,7 @@ class TestBlocks:
                 device.orientation = "reverse_portrait"
                 transport.answers["true"] = GONE
 
-        with pytest.raises(DeviceNotFoundError, match="could not put back: orientation"):
+        with pytest.raises(DeviceNotFoundError, match="could not restore: orientation"):
             fail()
         transport.answers["true"] = ""
         with device.restoring():
