@@ -302,7 +302,7 @@ def test_leaving_the_prompt_keeps_the_input_open(
 def test_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A script that nobody watches goes on, and says that it does."""
+    """A script without a terminal continues, and prints a note."""
     monkeypatch.setattr(sys, "__stdin__", None)
 
     idle_client().pause()
@@ -313,7 +313,7 @@ def test_without_a_terminal(
 
 
 def test_a_closed_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream that was closed is no terminal."""
+    """A closed stream is not a terminal."""
     with open(__file__) as stream:  # noqa: PTH123 - any stream will do
         pass
     monkeypatch.setattr(sys, "__stdin__", stream)

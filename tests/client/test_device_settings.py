@@ -98,13 +98,13 @@ def test_a_setting_that_was_not_set_is_deleted() -> None:
 
 
 def test_an_unknown_orientation_is_refused() -> None:
-    """A word that is no orientation is refused with those that are."""
+    """An unknown orientation is refused with a list of the known ones."""
     with pytest.raises(ConfigurationError, match="portrait, landscape"):
         scripted().orientation = "sideways"  # type: ignore[assignment]
 
 
 def test_airplane_mode_of_an_old_device() -> None:
-    """Where there is no command, the setting is written and the system is told."""
+    """Without the command, the setting is written and broadcast."""
     said = "Broadcasting: Intent\nBroadcast completed: result=0\n"
     old = {
         **settings(airplane_mode_on="0"),
@@ -122,7 +122,7 @@ def test_airplane_mode_of_an_old_device() -> None:
 
 
 def test_airplane_mode_that_the_system_guards() -> None:
-    """Where the system may not be told, the setting is written back and the error says so."""
+    """If the broadcast is forbidden, the setting is written back and the error names the reason."""
     guarded = {
         **settings(airplane_mode_on="0"),
         re.compile("cmd connectivity .*"): ShellResult("", "Unknown command: airplane-mode", 255),
@@ -137,7 +137,7 @@ def test_airplane_mode_that_the_system_guards() -> None:
 
 
 def test_a_refused_change_leaves_nothing_to_put_back() -> None:
-    """What a guarded device refuses is told with a way out, and `restore` has nothing to do."""
+    """What a guarded device refuses is reported with a way out, and `restore` has nothing to do."""
     device = scripted(
         {re.compile("settings get .*"): "0\n", re.compile("settings put .*"): REFUSED}
     )
@@ -150,7 +150,7 @@ def test_a_refused_change_leaves_nothing_to_put_back() -> None:
 
 
 def test_putting_back_goes_on_past_failures() -> None:
-    """What cannot be put back is told at the end, and is tried again the next time."""
+    """What cannot be restored is reported at the end, and is retried the next time."""
     answers = settings(user_rotation="0", accelerometer_rotation="0", airplane_mode_on="0")
     answers[re.compile("cmd connectivity airplane-mode")] = "disabled\n"
     answers[re.compile("cmd connectivity airplane-mode (en|dis)able")] = ""
@@ -160,8 +160,8 @@ def test_putting_back_goes_on_past_failures() -> None:
     device.airplane_mode = True
     transport.answers["cmd connectivity airplane-mode disable"] = GONE
 
-    told = r"could not restore: airplane mode \(it is gone\)"
-    with pytest.raises(DeviceNotFoundError, match=told) as e:
+    message = r"could not restore: airplane mode \(it is gone\)"
+    with pytest.raises(DeviceNotFoundError, match=message) as e:
         device.restore()
     rotation = device.orientation
     transport.answers["cmd connectivity airplane-mode disable"] = ""
@@ -191,8 +191,8 @@ def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
     device.restore()
 
     assert asked == ["true"]
-    told = "could not restore: keyboard (the device did not answer); orientation"
-    assert caught.value.message == told
+    message = "could not restore: keyboard (the device did not answer); orientation"
+    assert caught.value.message == message
     assert device.orientation == "portrait"
 
 
@@ -244,7 +244,7 @@ class TestBlocks:
         assert device.orientation == "portrait"
 
     def test_what_is_left(self) -> None:
-        """What a block could not put back is told, and is left to whoever restores next."""
+        """What a block could not restore is reported, and is left to the next restore."""
         answers = settings(user_rotation="0", accelerometer_rotation="0")
         transport = ScriptedTransport(answers)
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
@@ -263,7 +263,7 @@ class TestBlocks:
         assert device.orientation == "portrait"
 
     def test_away_at_its_end(self) -> None:
-        """What a block could not put back as the device was away, the next one begins with."""
+        """The next block begins with what one could not restore because the device was away."""
         transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
         device.orientation = "landscape"
@@ -283,7 +283,7 @@ class TestBlocks:
         assert (found, device.orientation) == ("landscape", "portrait")
 
     def test_owed_only_once(self) -> None:
-        """What was put back later, or set anew, is not put back by the next block."""
+        """What was restored later, or set again, is not restored by the next block."""
         transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
 

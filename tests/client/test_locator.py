@@ -55,7 +55,7 @@ def test_looks_do_not_wait() -> None:
 
 
 def test_all_and_count() -> None:
-    """All nodes that fit, in order, and how many."""
+    """All matching nodes, in order, and how many."""
     names = client(Phone(SHOP)).node(id="name")
 
     assert [n.label for n in names.all()] == ["Tea", "Milk", "Bread"]
@@ -79,7 +79,7 @@ def test_a_plain_one_is_sent_as_it_is() -> None:
 
 
 def test_one_of_several() -> None:
-    """The second of three is clicked by what tells it from the others."""
+    """The second of three is clicked by what distinguishes it from the others."""
     phone = Phone(SHOP)
 
     client(phone).node(id="name").nth(1).click()
@@ -196,7 +196,7 @@ class TestClear:
 
 
 class TestRolesThatOnlyTheDeviceKnows:
-    """A snapshot does not tell every role."""
+    """A snapshot does not show every role."""
 
     @pytest.mark.parametrize(("data", "there"), [({}, True), ({"error": "NODE_NOT_FOUND"}, False)])
     def test_exists_asks_the_device_once(self, data: Any, there: bool) -> None:
@@ -234,7 +234,7 @@ def test_equal_by_what_they_mean() -> None:
 
 
 class TestDamagedSnapshots:
-    """Whether a node exists is not told by a snapshot that breaks off."""
+    """A truncated snapshot does not decide whether a node exists."""
 
     BROKEN = SHOP[: SHOP.index("Bread") + 2]
 
@@ -256,7 +256,7 @@ class TestDamagedSnapshots:
 
 
 class TestMistakes:
-    """What is no use of a locator is told so at once."""
+    """A wrong use of a locator is refused at once."""
 
     def test_it_is_neither_true_nor_false(self) -> None:
         """A condition that forgot exists() does not pass unnoticed."""
@@ -318,7 +318,7 @@ def claw(glass: Glass) -> Clawperator:
     ],
 )
 def test_a_swipe_keeps_within_its_node(direction: Way, points: object) -> None:
-    """The finger goes where it is told, and leaves a tenth at each end."""
+    """The finger goes in the given direction, and leaves a tenth at each end."""
     assert swipe_over(ROW, direction, 0.8) == points
 
 
@@ -334,7 +334,7 @@ def test_a_whole_swipe_stays_on_its_node(direction: Way, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("direction", "ratio", "told"),
+    ("direction", "ratio", "message"),
     [
         ("Left", 0.5, "Did you mean left?"),
         ("sideways", 0.5, "left, right, up, down"),
@@ -344,16 +344,16 @@ def test_a_whole_swipe_stays_on_its_node(direction: Way, size: int) -> None:
         ("left", True, "at most 1"),
     ],
 )
-def test_impossible_swipes_are_refused(direction: Any, ratio: Any, told: str) -> None:
-    """What is no direction, or no part of a node, is refused with what is allowed."""
+def test_impossible_swipes_are_refused(direction: Any, ratio: Any, message: str) -> None:
+    """A wrong direction or ratio is refused with what is allowed."""
     with pytest.raises(ConfigurationError) as caught:
         swipe_over(ROW, direction, ratio)
 
-    assert told in str(caught.value.hint)
+    assert message in str(caught.value.hint)
 
 
 def test_gestures_go_to_where_the_node_is(claw: Clawperator, glass: Glass) -> None:
-    """A fresh look tells the points; another node, or a point, is where a drag ends."""
+    """A fresh snapshot gives the points; a drag ends at another node, or at a point."""
     tea = claw.node(text="Tea")
     milk = claw.node(text="Milk").bounds().center
     x, y = tea.bounds().center
@@ -391,7 +391,7 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
     ],
 )
 def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, said: str) -> None:
-    """Nothing is touched where several nodes fit, or where the node is disabled."""
+    """Nothing is touched if several nodes match, or if the node is disabled."""
     claw = client(Phone(shown))
     claw.device = Device(glass, DeviceInfo(serial="PH1", key="PH1"))
 
