@@ -26,7 +26,7 @@ CAME_TRUE = "came true"
 
 
 class Verdict(NamedTuple):
-    """The result of judging one look.
+    """The result of judging one snapshot.
 
     ``holds`` is None if the question does not apply, so that the negated check fails too.
     ``found`` describes briefly what was there, ``hint`` what to do about it.
@@ -43,7 +43,7 @@ class Check(Generic[T]):
 
     ``came`` is the wording for a check that came true too late, as in ``appeared``.
     ``about_all`` is True for a check of all matching nodes, not only of the first. ``judge_one``
-    judges a single node, where the check is about one.
+    judges a single node, if the check is about one.
     """
 
     wanted: str
@@ -71,6 +71,8 @@ def _opposite(verdict: Verdict) -> Verdict:
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
+# The nodes of a target on one snapshot
+
 NO_MATCH = "no match"
 
 OFF_SCREEN = "off-screen"
@@ -80,7 +82,7 @@ OFF_SCREEN = "off-screen"
 class NodeView:
     """The nodes that a target means, on one snapshot.
 
-    With ``is_strict`` several matching nodes are as bad as none where one is meant.
+    With ``is_strict`` several matching nodes are as bad as none if one is meant.
     """
 
     snapshot: Snapshot
@@ -145,6 +147,8 @@ def _anywhere(target: Target, snapshot: Snapshot) -> list[Node]:
     return [found[target.index]] if -len(found) <= target.index < len(found) else []
 
 
+# Roles that snapshots have
+
 _IN_TOOLBAR = (
     " What outlines call a title is a text in a toolbar: "
     "claw.node(role='toolbar').node(text='Settings')."
@@ -187,6 +191,8 @@ def _parts(target: Target | None) -> Iterator[Target]:
         yield from _parts(target.has)
 
 
+# The value beside a label, as the Operator finds it
+
 _LISTS = ("list", "grid")
 
 
@@ -194,7 +200,7 @@ def value_of(node: Node) -> str | None:
     """Return the value that belongs to a node; None if there is none.
 
     The value of a label is the text that follows it, that of a field its own text. A row
-    without a text of its own has its value inside it, after its first label.
+    without a text has its value inside it, after its first label.
     """
     if node.role == "textfield":
         return node.text
@@ -231,6 +237,8 @@ def _labelled(nodes: list[Node]) -> list[Node]:
     every = (each for node in nodes for each in (node, *node.descendants))
     return [node for node in every if node.label and node.is_on_screen]
 
+
+# Checks of a node
 
 APPEARED, DISAPPEARED = "appeared", "disappeared"
 
@@ -419,6 +427,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+# Checks of a screen
+
 ScreenCheck = Check[Snapshot]
 
 
@@ -439,7 +449,7 @@ def in_app(package: Any) -> ScreenCheck:
 
 def _no_overlay(snapshot: Snapshot) -> Verdict:
     if snapshot.has_overlay is None:
-        hint = "This Operator does not say whether windows lie over the app."
+        hint = "This Operator does not report whether windows cover the app."
         return Verdict(None, "no information about overlays", hint)
     package = snapshot.covering_package or snapshot.overlay_package or "another app"
     return Verdict(

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
-from pytest_clawperator.assertions import expectation as unstated
-from pytest_clawperator.assertions import golden as golden_store
+from pytest_clawperator.assertions import golden
 from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect_node import LocatorAssertions
 from pytest_clawperator.assertions.expect_poll import PollAssertions
 from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings
+from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings, require_check
 from pytest_clawperator.assertions.golden import GoldenStore
 from pytest_clawperator.assertions.wait import Clock, FixedScreen, LiveScreen
 from pytest_clawperator.client.client import Clawperator
@@ -59,7 +58,7 @@ class Expecting:
         """
         expectation = self._expectation(message)
         checks = _checks(target, expectation)
-        unstated.require_check(expectation)
+        require_check(expectation)
         return checks
 
     def poll(
@@ -69,15 +68,15 @@ class Expecting:
         *,
         timeout: float | None = None,
     ) -> PollAssertions[T]:
-        """Expect something of the value of a function, which is called until it is so.
+        """Expect something of the value of a function, which is called until the check holds.
 
             expect.poll(lambda: claw.device.current_package()).to_equal("com.example.shop")
 
-        An ``AssertionError`` in the function means that it is not so yet.
+        An ``AssertionError`` in the function means "not yet".
         """
         expectation = self._expectation(message)
         checks = PollAssertions(function, expectation, timeout=timeout)
-        unstated.require_check(expectation)
+        require_check(expectation)
         return checks
 
     def _expectation(self, message: str | None) -> Expectation:
@@ -91,7 +90,7 @@ class Expect(Expecting):
         expect(claw).to_be_in_app("com.example.shop")
         expect(envelope).to_have_succeeded()
 
-    ``expect.soft(...)`` takes the same; a failure lets the test go on and fails it at its end.
+    ``expect.soft(...)`` takes the same; after a failure the test continues and fails at its end.
     """
 
     __name__ = "expect"
@@ -102,19 +101,19 @@ class Expect(Expecting):
         self.soft = Expecting(self._now, is_soft=True)
 
     def set_timeout(self, seconds: float | None) -> None:
-        """Set the timeout of checks that have none of their own; None means the client's."""
+        """Set the default timeout of checks; None means the client's."""
         checked = None if seconds is None else timeout_of(seconds, 0.0, name="set_timeout()")
         self._current = replace(self._current, timeout=checked)
 
     def configure(self, *, linger: float | None = None, goldens: GoldenStore | None = None) -> None:
-        """Set how long to look on after a failure, and where goldens are kept.
+        """Set how long to keep checking after a failure, and where goldens are kept.
 
-        With ``linger=0`` a failure does not say whether the check came true a little later.
+        With ``linger=0`` a failure does not report whether the check passed a little later.
         """
         if linger is not None:
             self._current = replace(self._current, linger=seconds_of(linger, 0.0, name="linger="))
         if goldens is not None:
-            golden_store.use(goldens)
+            golden.use(goldens)
 
     def reset(self, settings: ExpectSettings | None = None) -> None:
         """Restore earlier settings, or the initial ones."""
@@ -142,7 +141,7 @@ def _checks(target: Any, expectation: Expectation) -> Any:
     if isinstance(target, ResultEnvelope):
         return EnvelopeAssertions(target, expectation)
     raise ConfigurationError(
-        f"nothing can be expected of an object of type {type(target).__name__}",
+        f"expect() does not take an object of type {type(target).__name__}",
         hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
         "for anything else use a plain assert, or expect.poll(function).",
     )

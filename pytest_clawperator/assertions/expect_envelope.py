@@ -28,8 +28,8 @@ EnvelopeCheck = Check[ResultEnvelope]
 def _outcome(envelope: ResultEnvelope) -> str:
     if envelope.ok:
         return "success"
-    said = f": {envelope.error}" if envelope.error else ""
-    return f"{envelope.code}{said}".replace("\n", " ")
+    error = f": {envelope.error}" if envelope.error else ""
+    return f"{envelope.code}{error}".replace("\n", " ")
 
 
 SUCCEEDED = EnvelopeCheck(
@@ -73,7 +73,7 @@ def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
 
 
 def _checked_code(code: Any) -> ErrorCode | str | None:
-    """Return a code; refuse what looks like a known one misspelt. New codes are allowed."""
+    """Return a code; refuse a misspelt known one. New codes are allowed."""
     if code is None or (isinstance(code, str) and code in list(ErrorCode)):
         return code
     if not isinstance(code, str) or not code:
@@ -96,7 +96,7 @@ def _check_step(id: Any, success: Any) -> None:
     if success is not None and not isinstance(success, bool):
         raise ConfigurationError(
             f"success= must be True or False, found {describe(success)}",
-            hint="Leave it out where the outcome does not matter.",
+            hint="Leave it out if the outcome does not matter.",
         )
 
 

@@ -110,7 +110,7 @@ class LocatorAssertions(Stating, HintsAtNames):
         """Expect a part of it to be in the viewport: at least ``ratio``, or a pixel.
 
         Its bounds are compared with those of the window and of the scrollables around it.
-        Phones report most bounds already cut to the visible part, so a ratio says less there.
+        Phones report most bounds already cut to the visible part, so a ratio means less there.
         """
         self._verify(checks.in_viewport(ratio), timeout)
 

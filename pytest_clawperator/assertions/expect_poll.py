@@ -104,8 +104,8 @@ class PollAssertions(Stating, HintsAtNames, Generic[T]):
         self, check: Check[Called[Any]], outcome: Outcome[Called[Any]]
     ) -> ExpectationError:
         error = None if outcome.seen is None else outcome.seen.error
-        told = str(error).split("\n") if error is not None else []
-        evidence = ["it says:", *(f"  {line}" for line in told)] if len(told) > 1 else []
+        lines = str(error).split("\n") if error is not None else []
+        evidence = ["its message:", *(f"  {line}" for line in lines)] if len(lines) > 1 else []
         return self._failure.error(check, outcome, evidence=evidence)
 
     @property

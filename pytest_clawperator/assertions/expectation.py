@@ -21,12 +21,91 @@ from pytest_clawperator.errors import (
     SnapshotError,
 )
 
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ExpectSettings:
+    """What applies to all expectations.
+
+    Without ``timeout`` the client's applies. ``linger`` is how many seconds to keep checking
+    after a failure, to report whether the check passed late.
+    """
+
+    timeout: float | None = None
+    linger: float = 1.0
+    clock: Clock = field(default_factory=Clock)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What an expectation has besides its subject: settings, message, and whether it is soft."""
+
+    settings: ExpectSettings
+    message: str | None = None
+    is_soft: bool = False
+
+    def verify(
+        self,
+        check: Check[T],
+        look: Callable[[], T],
+        explain: Callable[[Check[T], Outcome[T]], ExpectationError],
+        *,
+        about: Failure,
+        timeout: float = 0.0,
+    ) -> None:
+        """Wait until the check holds; if it does not in time, fail with the explanation.
+
+        ``about`` names the subject and the device.
+        """
+        settings = self.settings
+        verification = announce(f"expect {about.subject} {check.wanted}", serial=about.serial)
+        try:
+            outcome = watch(
+                look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
+            )
+            verification.log = outcome.log
+            if not outcome.holds:
+                verification.error = _with_cause(explain(check, outcome), outcome)
+                self._fail(verification.error)
+        except ClawperatorError as error:
+            verification.error = error
+            raise
+        finally:
+            conclude(verification)
+
+    def _fail(self, error: ExpectationError | SnapshotError) -> None:
+        if not self.is_soft:
+            raise error
+        soft.collect(error)
+
+
+def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationError | SnapshotError:
+    """Add the reason if no snapshot succeeded; an unreadable screen is not the app's failure."""
+    cause = outcome.error
+    if outcome.seen is not None or not isinstance(cause, ClawperatorError):
+        return error
+    kind = SnapshotError if isinstance(cause, SnapshotError) else ExpectationError
+    return kind(
+        error.message,
+        code=cause.code,
+        serial=error.serial or cause.serial,
+        hint=cause.advice or error.advice,
+        details={**error.details, "cause": str(cause)},
+    )
+
+
+# Listeners
+
 
 @dataclass(kw_only=True, eq=False)
 class Verification:
     """An expectation that is being verified; what is known only at its end is added then.
 
-    ``log`` are its looks at the screen, ``error`` is why it failed.
+    ``log`` lists its snapshots, ``error`` is why it failed.
     """
 
     title: str
@@ -56,99 +135,25 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def announce(title: str, *, serial: str | None) -> Verification:
-    """Tell the listeners of an expectation that is about to be verified."""
+    """Notify the listeners of an expectation that is about to be verified."""
     verification = Verification(title=title, serial=serial)
-    _tell(verification)
+    _notify(verification)
     return verification
 
 
 def conclude(verification: Verification) -> None:
-    """Tell the listeners that it is over."""
+    """Notify the listeners that it is over."""
     verification.seconds = time.monotonic() - verification.begun
     verification.is_over = True
-    _tell(verification)
+    _notify(verification)
 
 
-def _tell(verification: Verification) -> None:
+def _notify(verification: Verification) -> None:
     for listener in tuple(_listeners):
         listener(verification)
 
 
-__tracebackhide__ = True  # a failure is shown at the test's own line
-
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ExpectSettings:
-    """What applies to all expectations.
-
-    Without ``timeout`` the client's applies. ``linger`` is how many seconds to look on after
-    a failure, to report whether the check came true late.
-    """
-
-    timeout: float | None = None
-    linger: float = 1.0
-    clock: Clock = field(default_factory=Clock)
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """What an expectation has besides its subject: settings, message, and whether it is soft."""
-
-    settings: ExpectSettings
-    message: str | None = None
-    is_soft: bool = False
-
-    def verify(
-        self,
-        check: Check[T],
-        look: Callable[[], T],
-        explain: Callable[[Check[T], Outcome[T]], ExpectationError],
-        *,
-        about: Failure,
-        timeout: float = 0.0,
-    ) -> None:
-        """Look until the check holds; fail with the explanation if it does not in time.
-
-        ``about`` names the subject and the device.
-        """
-        settings = self.settings
-        verification = announce(f"expect {about.subject} {check.wanted}", serial=about.serial)
-        try:
-            outcome = watch(
-                look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
-            )
-            verification.log = outcome.log
-            if not outcome.holds:
-                verification.error = _with_cause(explain(check, outcome), outcome)
-                self._fail(verification.error)
-        except ClawperatorError as error:
-            verification.error = error
-            raise
-        finally:
-            conclude(verification)
-
-    def _fail(self, error: ExpectationError | SnapshotError) -> None:
-        if not self.is_soft:
-            raise error
-        soft.collect(error)
-
-
-def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationError | SnapshotError:
-    """Add the reason if no look succeeded; an unreadable screen is no failure of the app."""
-    cause = outcome.error
-    if outcome.seen is not None or not isinstance(cause, ClawperatorError):
-        return error
-    kind = SnapshotError if isinstance(cause, SnapshotError) else ExpectationError
-    return kind(
-        error.message,
-        code=cause.code,
-        serial=error.serial or cause.serial,
-        hint=cause.advice or error.advice,
-        details={**error.details, "cause": str(cause)},
-    )
+# Expectations without a check
 
 
 class Unstated:

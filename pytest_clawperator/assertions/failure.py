@@ -1,4 +1,4 @@
-"""The error of a failed check: what was expected, what was found, the evidence, and where."""
+"""The error of a failed check: what was expected and found, the evidence, and the place."""
 
 from __future__ import annotations
 
@@ -134,6 +134,8 @@ def _wait_hint(outcome: Outcome[Any]) -> str | None:
     return f"If it may take longer than {duration}, set a longer timeout=."
 
 
+# Checks of a node
+
 _SHOWN_MISSES = 3
 
 
@@ -165,7 +167,7 @@ def node_failure(
 def _ambiguous(
     failure: Failure, check: Check[NodeView], outcome: Outcome[NodeView], crowd: Crowd
 ) -> ExpectationError:
-    """Build the error for several nodes where one is meant, with which are as expected."""
+    """Build the error for several nodes if one is meant, marking those that are as expected."""
     judge = check.judge_one
 
     def remark(node: Node) -> str:
@@ -190,7 +192,7 @@ def _another_hint(check: Check[NodeView], view: NodeView) -> str | None:
     for place, node in enumerate(view.nodes[1:], 1):
         if check.judge_one(node).holds:
             return (
-                f"Another node that matches is as expected, {describe(node)}: say so with"
+                f"Another node that matches is as expected, {describe(node)}: choose it with"
                 f" .nth({place}), another keyword, within= or has=."
             )
     return None
@@ -209,7 +211,7 @@ def _misses(view: NodeView) -> Iterator[str]:
 
 
 def _why_not(target: Target, node: Node, total: int) -> str:
-    """Return why a node that fits the matcher is not the target's."""
+    """Return why a node that matches is not the target."""
     around = target.within
     if around is not None:
         containers = around.resolve(node.snapshot)[:1]
@@ -238,6 +240,8 @@ def _absence_hint(view: NodeView) -> Hint | None:
     )
     return missing.advice
 
+
+# The line of the user's code that called into this package
 
 _PACKAGE = __name__.partition(".")[0]
 

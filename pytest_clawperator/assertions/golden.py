@@ -97,7 +97,7 @@ class GoldenStore:
         """Write a golden; refuse to write another content in the same run."""
         if path in self.written and self.read(path) != content:
             raise ConfigurationError(
-                f"the golden {path} was written in this run already, with something else",
+                f"the golden {path} was already written in this run, with other content",
                 hint="Two expectations use the same name for different screens: rename one.",
             )
         write_atomically(path, content)
@@ -105,12 +105,12 @@ class GoldenStore:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever reads half of it."""
+    """Write a file so that a half-written one is never read."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(content)
-        # Only its owner may read a temporary file; everybody may read a golden.
+        # A temporary file is readable by its owner only; a golden by everyone.
         os.chmod(file.name, 0o644)  # noqa: PTH101 - it is a name
         os.replace(file.name, path)  # noqa: PTH105 - it is a name
     except UNUSABLE_FILE as exc:
@@ -156,6 +156,8 @@ def current() -> GoldenStore:
 T = TypeVar("T")
 
 
+# Updating goldens
+
 #: A screen that shows the same for this many seconds is settled.
 SETTLED_AFTER = 0.5
 
@@ -185,7 +187,7 @@ def update_when_settled(
     if outcome.verdict == _MATCHES:
         return
     if outcome.seen is None:
-        assert outcome.error is not None, "a look returns something, or fails"
+        assert outcome.error is not None, "a snapshot is taken, or fails"
         raise outcome.error
     write(outcome.seen)
 
@@ -215,6 +217,8 @@ def targets_of(given: Any, *, verb: str) -> tuple[Target, ...]:
         check_roles(target)
     return targets
 
+
+# Golden trees
 
 _EXPRESSION = re.compile(r"\s*- '?\w+ /")
 
@@ -384,6 +388,9 @@ def _dedented(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
+# A plain assert of a snapshot
+
+
 def explain(left: object, right: object) -> list[str] | None:
     """Return lines that explain a failed ``left == right``; None if it is not about a snapshot."""
     if isinstance(left, Snapshot) and isinstance(right, Snapshot):
@@ -394,7 +401,7 @@ def explain(left: object, right: object) -> list[str] | None:
     try:
         wanted = other if isinstance(other, Golden) else golden.parse(other)
     except ConfigurationError as error:
-        return [f"{screen!r} == a text that is no golden", error.message, f"hint: {error.hint}"]
+        return [f"{screen!r} == a text that is not a golden", error.message, f"hint: {error.hint}"]
     return [f"{screen!r} == golden", *str(compare(wanted, screen)).split("\n")]
 
 

@@ -1,4 +1,4 @@
-"""``expect.soft``: failures that let the test go on and fail it at its end."""
+"""``expect.soft``: after a failure the test continues, and fails at its end."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class SoftFailures:
         screen = None
         parts = []
         for number, error in enumerate(self.errors, 1):
-            told, shown = str(error), error.details.get("screen")
+            text, shown = str(error), error.details.get("screen")
             if shown and shown == screen:
-                told = told.replace(shown, "  on the screen: as above")
+                text = text.replace(shown, "  on the screen: as above")
             screen = shown or screen
-            parts.append(f"{number}. {error.details['where']}\n{told}")
+            parts.append(f"{number}. {error.details['where']}\n{text}")
         return "\n".join(parts)
 
     @cached_property
@@ -39,7 +39,7 @@ class SoftFailures:
         if len(self.errors) == 1:
             return first
         combined = ExpectationError(
-            f"{len(self.errors)} expectations did not come true\n{self.text()}",
+            f"{len(self.errors)} checks failed\n{self.text()}",
             serial=first.serial,
             details={"errors": [str(error) for error in self.errors]},
         )

@@ -100,9 +100,11 @@ def difference(expected: Text, found: str) -> str | None:
     if expected.casefold() == found.casefold():
         return "They differ only in upper and lower case."
     if _normalized(expected) == _normalized(found):
-        return f"They look alike and are made of other characters: {hide(found)!a:.200} is there."
+        return (
+            f"They look alike but consist of different characters: {hide(found)!a:.200} is there."
+        )
     if named := lookalikes(expected, found):
-        return f"They look alike and are made of other characters: {named}."
+        return f"They look alike but consist of different characters: {named}."
     if max(len(expected), len(found)) > _LONGEST_SHOWN:
         return _first_difference(expected, found)
     return None
@@ -117,9 +119,9 @@ def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | Non
     wanted = shown(expected[at]) if at < len(expected) else "no more"
     there = quoted(found[at]) if at < len(found) else "no more"
     counts = f"{len(expected)} wanted, {len(found)} found" if len(expected) != len(found) else ""
-    told = f"They differ from index {at} on: wanted {wanted}, found {there}."
+    differ = f"They differ from index {at} on: wanted {wanted}, found {there}."
     closer = difference(expected[at], found[at]) if wanted == there else None
-    return " ".join([told, *([f"({counts})"] if counts else []), *([closer] if closer else [])])
+    return " ".join([differ, *([f"({counts})"] if counts else []), *([closer] if closer else [])])
 
 
 def _normalized(text: str) -> str:

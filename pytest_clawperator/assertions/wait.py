@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pytest_clawperator.assertions.checks import Verdict
-from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.perform import last_step
 from pytest_clawperator.client.plans import NOT_YET_THERE
 from pytest_clawperator.client.timing import timeout_of
@@ -31,10 +31,10 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 T = TypeVar("T")
 
 
-# Nothing tells that a screen or a value has changed; it is looked at again after these pauses.
+# Nothing signals that a screen or a value has changed; it is checked again after these pauses.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
 
-# A look that raises one of these is tried again: an unreadable screen, a failed assertion.
+# What raises one of these is tried again: an unreadable screen, a failed assertion.
 _NOT_YET = (AssertionError, SnapshotError)
 
 # Codes of a failed step that may succeed later, because the screen changes.
@@ -51,7 +51,7 @@ _MAY_SUCCEED_LATER = NOT_YET_THERE | {
 
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
 
-# A look without an answer that had at least this many seconds means a broken device.
+# No answer in at least this many seconds means a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 
 
@@ -64,12 +64,12 @@ _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
 
 def look_limit() -> float | None:
-    """Return how many seconds the current look may take; None means no limit."""
+    """Return how many seconds the current snapshot may take; None means no limit."""
     return _limit.get()
 
 
 def may_succeed_later(error: BaseException) -> bool:
-    """Whether what failed may succeed when it is tried again."""
+    """Whether what failed may succeed if it is tried again."""
     return not isinstance(error, StepFailedError) or error.code in _MAY_SUCCEED_LATER
 
 
@@ -82,7 +82,7 @@ class Clock:
 
 
 class Entry(NamedTuple):
-    """One look in the log: what was found, and after how many seconds."""
+    """One check in the log: what was found, and after how many seconds."""
 
     found: str
     at: float
@@ -92,8 +92,8 @@ class Entry(NamedTuple):
 class Outcome(Generic[T]):
     """The result of waiting for a check.
 
-    ``seen`` is the result of the last successful look, None if there was none; ``error`` is
-    why the last look failed. ``late`` is how long after the deadline the check came true.
+    ``seen`` is what was seen last, None if nothing was; ``error`` is why the last attempt
+    failed. ``late`` is how long after the deadline the check passed.
     """
 
     verdict: Verdict
@@ -105,7 +105,7 @@ class Outcome(Generic[T]):
 
     @property
     def holds(self) -> bool:
-        """Whether the check came true in time."""
+        """Whether the check held in time."""
         return bool(self.verdict.holds)
 
     @property
@@ -129,9 +129,9 @@ def format_duration(seconds: float) -> str:
 
 
 def pause_after(took: float) -> float:
-    """Return the pause after a look: as long as the look took, within bounds.
+    """Return the pause after an attempt: as long as the attempt took, within bounds.
 
-    So a quick device is looked at often, and a slow one is not flooded.
+    So a quick device is checked often, and a slow one is not flooded.
     """
     return min(max(took, SHORTEST_PAUSE), LONGEST_PAUSE)
 
@@ -144,11 +144,11 @@ def watch(
     linger: float = 0.0,
     clock: Clock,
 ) -> Outcome[T]:
-    """Look until the judge is satisfied or the time is over.
+    """Look and judge until the check holds or the time is over.
 
-    The first look starts at once and has no limit; later ones have the time that is left,
-    and at least a second. After the deadline, looking goes on for ``linger`` seconds, only to
-    report whether the check came true late.
+    The first attempt starts at once and has no limit; later ones have the time that is left,
+    and at least a second. After the deadline, attempts continue for ``linger`` seconds, only to
+    report whether the check passed late.
     """
     loop = _WaitLoop(look, judge, clock)
     holds = loop.look_once()
@@ -161,7 +161,7 @@ def watch(
 
 
 class _WaitLoop(Generic[T]):
-    """The looks of one expectation."""
+    """The attempts of one expectation."""
 
     def __init__(self, look: Callable[[], T], judge: Callable[[T], Verdict], clock: Clock) -> None:
         self._look = look
@@ -205,7 +205,7 @@ class _WaitLoop(Generic[T]):
         return bool(self.verdict.holds)
 
     def pause_until(self, deadline: float) -> bool:
-        """Wait before the next look; return False if there is no time for one."""
+        """Wait before the next attempt; return False if there is no time for one."""
         left = deadline - self.elapsed
         if left <= 0:
             return False
@@ -217,7 +217,7 @@ class _WaitLoop(Generic[T]):
         return Outcome(self.verdict, self._seen, self._error, tuple(self._log), self._ended)
 
     def late(self, deadline: float, linger: float) -> float | None:
-        """Look on for a moment; return how long after the deadline the check came true."""
+        """Keep trying for a moment; return how long after the deadline the check passed."""
         try:
             while self.pause_until(deadline + linger):
                 if self.look_once(until=deadline + linger):
@@ -241,10 +241,12 @@ def _in_one_line(error: Exception) -> str:
     return first if len(first) <= _LONGEST_LINE else f"{first[:_LONGEST_LINE]}..."
 
 
-# Seconds after which any look has ended by itself.
+# Where snapshots come from
+
+# Seconds after which any snapshot has ended by itself.
 _AMPLE = 30.0
 
-_ONE_LOOK = SnapshotUi(retry=Retry(max_attempts=1))
+_ONE_TRY = SnapshotUi(retry=Retry(max_attempts=1))
 
 
 class ScreenSource(Protocol):
@@ -273,7 +275,7 @@ class ScreenSource(Protocol):
 class LiveScreen:
     """The screen of a device."""
 
-    client: DirectActions
+    client: Actions
 
     @property
     def serial(self) -> str | None:
@@ -286,11 +288,11 @@ class LiveScreen:
         return self.client.performer.strict
 
     def look(self) -> Snapshot:
-        """Take a snapshot, within the time that is left for this look."""
+        """Take a snapshot, within the time that is left for it."""
         limit = look_limit()
         if limit is None or limit > _AMPLE:
             return self.client.snapshot()
-        result = self.client.performer.run([_ONE_LOOK], timeout=limit)
+        result = self.client.performer.run([_ONE_TRY], timeout=limit)
         result.raise_for_status()
         return last_step(result).snapshot
 
@@ -316,6 +318,6 @@ class FixedScreen:
         if timeout is not None:
             raise ConfigurationError(
                 f"timeout={timeout} makes no sense here: a snapshot stays as it is",
-                hint="Expect it of claw.node(...) or of the client, and it is waited for.",
+                hint="Use expect() on claw.node(...) or on the client to wait.",
             )
         return 0.0

@@ -1,27 +1,24 @@
-"""The action methods of the client."""
+"""The action methods: each makes a plan, which the client carries out at once.
+
+A batch borrows these methods and collects their plans instead; see ``Batch``.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import Literal, TypeVar
 
-from typing_extensions import Unpack, override
+from typing_extensions import Unpack
 
-from pytest_clawperator.client import perform, plans
+from pytest_clawperator.client import plans
 from pytest_clawperator.client.device import Device, check_uri
-from pytest_clawperator.client.perform import Performer
+from pytest_clawperator.client.device_commands import package_name
+from pytest_clawperator.client.perform import Performer, shows_everything
 from pytest_clawperator.client.plans import Plan, ScrollOutcome
-from pytest_clawperator.client.target import (
-    Route,
-    Target,
-    TargetLike,
-    container_of,
-    optional_target,
-    target_of,
-)
+from pytest_clawperator.client.target import TargetLike, container_of, optional_target, target_of
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import Direction
@@ -31,65 +28,54 @@ from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, file_pr
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
 
-# What a method returns for each kind of value: the client the value itself, a batch a step
-# that has the value later.
-StepT = TypeVar("StepT")
+T = TypeVar("T")
 
-TextT = TypeVar("TextT")
-
-TextsT = TypeVar("TextsT")
-
-SnapshotT = TypeVar("SnapshotT")
-
-ScrollT = TypeVar("ScrollT")
+Validator = Literal["temperature", "version", "regex"]
 
 
-class Acting(Generic[StepT, TextT, TextsT, SnapshotT, ScrollT]):
-    """Action methods make plans; a subclass decides what is done with them."""
+class Actions:
+    """Every action on one device, carried out when its method is called.
 
+    A node is named by keywords (``text``, ``text_contains``, ``id``, ``desc``,
+    ``desc_contains``, ``role``), or by one positional argument: a ``NodeMatcher``, a dict in
+    wire form, a node of a snapshot, or a locator. ``within`` is a node around it, in the
+    same forms. ``timeout`` is how many seconds the node is looked for; 0 is one attempt.
+
+    When scrolling, ``direction`` is where the content continues: "down" shows what is further
+    down. ``within`` is the list to scroll, or a node around it; without it, the first thing on
+    the screen that scrolls. ``timeout`` is how many seconds the list is waited for.
+    ``distance_ratio`` is the length of a gesture as a part of the list's, ``settle_delay`` the
+    seconds of rest after it.
+    """
+
+    #: The device beneath: its shell, files, apps and settings.
     device: Device
-    _timeout: float
+
+    def __init__(self, performer: Performer, *, device: Device, timeout: float) -> None:
+        self.performer = performer
+        self.device = device
+        self.timeout = timeout
+
+    @property
+    def serial(self) -> str:
+        """The device's serial."""
+        return self.performer.serial
 
     @property
     def timeout(self) -> float:
-        """How many seconds methods look for a node unless told otherwise."""
+        """How many seconds methods look for a node by default."""
         return self._timeout
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
         self._timeout = timeout_of(seconds, seconds)
 
-    @overload
-    def _do(self, plan: Plan[RunStep], timeout: float | None = None) -> StepT: ...
+    def _perform(self, plan: Plan[T], timeout: float | None = None) -> T:
+        """Carry out a plan, and return its value."""
+        __tracebackhide__ = True
+        return self.performer.perform(plan, timeout_of(timeout, self._timeout))
 
-    @overload
-    def _do(self, plan: Plan[str], timeout: float | None = None) -> TextT: ...
-
-    @overload
-    def _do(self, plan: Plan[list[str]], timeout: float | None = None) -> TextsT: ...
-
-    @overload
-    def _do(self, plan: Plan[Snapshot], timeout: float | None = None) -> SnapshotT: ...
-
-    @overload
-    def _do(self, plan: Plan[ScrollOutcome], timeout: float | None = None) -> ScrollT: ...
-
-    def _do(self, plan: Plan[Any], timeout: float | None = None) -> Any:
-        """Carry the plan out, or note it for later."""
-        raise NotImplementedError
-
-
-Validator = Literal["temperature", "version", "regex"]
-
-
-class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
-    """Touching, typing, reading and waiting.
-
-    A node is named by keywords (``text``, ``text_contains``, ``id``, ``desc``,
-    ``desc_contains``, ``role``), or by one positional argument: a ``NodeMatcher``, a dict in
-    wire form, a node of a snapshot, or a locator. ``within`` is a node around it, in the
-    same forms. ``timeout`` is how many seconds the node is looked for; 0 is one attempt.
-    """
+    # Touching and typing
 
     def click(
         self,
@@ -100,13 +86,14 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Tap a node, or with ``at`` a point in pixels.
 
         ``claw.click(text="Sign in")``
         """
         __tracebackhide__ = True
-        return self._do(plans.click("click", target, matcher, at=at, within=within), timeout)
+        plan = plans.click("click", target, matcher, at=at, within=within)
+        return self._perform(plan, timeout)
 
     def long_click(
         self,
@@ -117,7 +104,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Press a node, or a point, and hold it.
 
         ``claw.long_click(text="Item 3")``
@@ -126,7 +113,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         plan = plans.click(
             "long_click", target, matcher, at=at, within=within, click_type="long_click"
         )
-        return self._do(plan, timeout)
+        return self._perform(plan, timeout)
 
     def focus(
         self,
@@ -136,14 +123,14 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Focus a node without tapping it.
 
         ``claw.focus(id="search")``
         """
         __tracebackhide__ = True
         plan = plans.click("focus", target, matcher, within=within, click_type="focus")
-        return self._do(plan, timeout)
+        return self._perform(plan, timeout)
 
     def enter_text(
         self,
@@ -156,18 +143,20 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Replace the text of a field; ``submit`` taps the field afterwards.
 
         ``claw.enter_text("ada@example.com", id="email")``
 
         A ``secret`` is shown in no message, report or file; what is typed into a password
-        field is one anyway. The Operator does not press Enter:
+        field is treated as one anyway. The Operator does not press Enter:
         ``claw.device.key_event("enter")`` does.
         """
         __tracebackhide__ = True
         plan = plans.enter_text(value, target, matcher, within=within, submit=submit, secret=secret)
-        return self._do(plan, timeout)
+        return self._perform(plan, timeout)
+
+    # Reading
 
     def read_text(
         self,
@@ -179,17 +168,17 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> TextT:
-        """Return a node's text, or its description where it has none.
+    ) -> str:
+        """Return a node's text, or its description if it has no text.
 
         ``version = claw.read_text(id="version", pattern="[0-9.]+")``
 
-        With a validator, or a pattern that all of it must match, a text of another form
+        With a validator, or a pattern that the whole text must match, a text of another form
         counts as not there yet.
         """
         __tracebackhide__ = True
         plan = plans.read_text(target, matcher, within=within, validator=validator, pattern=pattern)
-        return self._do(plan, timeout)
+        return self._perform(plan, timeout)
 
     def read_all_text(
         self,
@@ -199,13 +188,13 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> TextsT:
-        """Return the texts of all nodes that fit; an empty list is not waited on.
+    ) -> list[str]:
+        """Return the texts of all matching nodes, without waiting for any.
 
         ``names = claw.read_all_text(id="com.example.shop:id/product_name")``
         """
         __tracebackhide__ = True
-        return self._do(plans.read_all_text(target, matcher, within=within), timeout)
+        return self._perform(plans.read_all_text(target, matcher, within=within), timeout)
 
     def read_value(
         self,
@@ -214,13 +203,15 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> TextT:
+    ) -> str:
         """Return the value beside a label, as in Settings.
 
         ``version = claw.read_value(label="Android version")``
         """
         __tracebackhide__ = True
-        return self._do(plans.read_value(label, matcher, within=within), timeout)
+        return self._perform(plans.read_value(label, matcher, within=within), timeout)
+
+    # Waiting
 
     def wait_for_node(
         self,
@@ -230,13 +221,13 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Wait until a node is on the screen.
 
         ``claw.wait_for_node(text="Welcome", timeout=20)``
         """
         __tracebackhide__ = True
-        return self._do(plans.wait_for_node(target, matcher, within=within), timeout)
+        return self._perform(plans.wait_for_node(target, matcher, within=within), timeout)
 
     def wait_for_navigation(
         self,
@@ -246,62 +237,62 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         package: str | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> StepT:
+    ) -> RunStep:
         """Wait until another app has come to the front, or a node of another screen is there.
 
         ``claw.wait_for_navigation(package="com.android.settings", text="Connections")``
 
-        An app that was in front already does not come to the front: give a node, too.
+        An app that was already in front does not come to the front: give a node, too.
         """
         __tracebackhide__ = True
-        return self._do(plans.wait_for_navigation(package, target, matcher), timeout)
+        return self._perform(plans.wait_for_navigation(package, target, matcher), timeout)
 
+    def sleep(self, seconds: float) -> RunStep:
+        """Pause on the device; waiting for a node is faster and more reliable.
 
-class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
-    """Apps, keys, snapshots, scrolling and time, besides what is about one node.
-
-    ``direction`` is where the content goes on: "down" shows what is further down. ``within``
-    is the list to scroll, or a node around it; without it, the first thing on the screen that
-    scrolls. ``timeout`` is how many seconds the list is waited for. ``distance_ratio`` is the
-    length of a gesture as a part of the list's, ``settle_delay`` the seconds of rest after it.
-    """
+        ``claw.sleep(0.5)``
+        """
+        __tracebackhide__ = True
+        return [self._perform(plan) for plan in plans.sleeps(seconds)][-1]
 
     # Apps and keys
 
-    def open_app(self, package: str) -> StepT:
+    def open_app(self, package: str) -> RunStep:
         """Start an app, or bring it to the front; it may take a moment until it is there.
 
         ``claw.open_app("com.android.settings")``
         """
         __tracebackhide__ = True
-        return self._do(plans.open_app(package))
+        opening = actions.OpenApp(package_name(package))
+        return self._perform(plans.simple(f"open_app {shown(package)}", opening))
 
-    def close_app(self, package: str) -> StepT:
-        """Stop an app, so that it starts anew when it is opened.
+    def close_app(self, package: str) -> RunStep:
+        """Stop an app, so that it starts afresh the next time it is opened.
 
         ``claw.close_app("com.android.settings")``
         """
         __tracebackhide__ = True
-        return self._do(plans.close_app(package))
+        closing = actions.CloseApp(package_name(package))
+        return self._perform(plans.simple(f"close_app {shown(package)}", closing))
 
-    def open_uri(self, uri: str) -> StepT:
+    def open_uri(self, uri: str) -> RunStep:
         """Open a web address or a deep link.
 
         ``claw.open_uri("shop://item/3")``
         """
         __tracebackhide__ = True
         check_uri(self.device, uri)
-        return self._do(plans.open_uri(uri))
+        return self._perform(plans.simple(f"open_uri {shown(uri)}", actions.OpenUri(uri)))
 
-    def press_key(self, key: Literal["back", "home", "recents"]) -> StepT:
+    def press_key(self, key: Literal["back", "home", "recents"]) -> RunStep:
         """Press a key of the system; other keys are pressed by ``claw.device.key_event``.
 
         ``claw.press_key("back")``
         """
         __tracebackhide__ = True
-        return self._do(plans.simple(f"press_key {shown(key)}", actions.PressKey(key)))
+        return self._perform(plans.simple(f"press_key {shown(key)}", actions.PressKey(key)))
 
-    def back(self) -> StepT:
+    def back(self) -> RunStep:
         """Go back.
 
         ``claw.back()``
@@ -309,7 +300,7 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         __tracebackhide__ = True
         return self.press_key("back")
 
-    def home(self) -> StepT:
+    def home(self) -> RunStep:
         """Go to the home screen.
 
         ``claw.home()``
@@ -317,7 +308,7 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         __tracebackhide__ = True
         return self.press_key("home")
 
-    def recents(self) -> StepT:
+    def recents(self) -> RunStep:
         """Show the apps that were used last.
 
         ``claw.recents()``
@@ -325,15 +316,46 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         __tracebackhide__ = True
         return self.press_key("recents")
 
-    # The screen
+    def start_recording(self, session_id: str | None = None) -> RunStep:
+        """Record what is done on the device from now on.
 
-    def snapshot(self, *, timeout: float | None = None) -> SnapshotT:
+        ``claw.start_recording("checkout")``
+        """
+        __tracebackhide__ = True
+        return self._perform(plans.simple("start_recording", actions.StartRecording(session_id)))
+
+    def stop_recording(self, session_id: str | None = None) -> RunStep:
+        """End the recording; the step's data names the file on the device.
+
+        ``recorded = claw.stop_recording().data["filePath"]``
+        """
+        __tracebackhide__ = True
+        return self._perform(plans.simple("stop_recording", actions.StopRecording(session_id)))
+
+    # The whole screen
+
+    def snapshot(self, *, timeout: float | None = None) -> Snapshot:
         """Return what is on the screen as a tree of nodes.
 
         ``assert claw.snapshot().find(text="Wi-Fi")``
         """
         __tracebackhide__ = True
-        return self._do(plans.snapshot(), timeout)
+        return self._perform(plans.snapshot(), timeout)
+
+    def screenshot(self, path: str | Path | None = None) -> bytes:
+        """Return a picture of the screen as PNG, and write it to ``path`` if given.
+
+        ``claw.screenshot("failed.png")``
+        """
+        __tracebackhide__ = True
+        if path is not None and not isinstance(path, (str, Path)):
+            raise ConfigurationError(
+                f"screenshot() cannot write to {shown(path)}", hint="Give a path: text or a Path."
+            )
+        picture = self._perform(plans.screenshot())
+        if path is not None:
+            _write(Path(path), picture)
+        return picture
 
     def scroll(
         self,
@@ -343,7 +365,7 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         distance_ratio: float | None = None,
         settle_delay: float | None = None,
         timeout: float | None = None,
-    ) -> ScrollT:
+    ) -> ScrollOutcome:
         """Scroll once; the outcome is true if anything moved, false at the edge.
 
         ``moved = claw.scroll("down")``
@@ -355,81 +377,18 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        return self._do(plan, timeout)
+        return self._perform(plan, timeout)
 
     def scroll_to_top(
         self, *, within: TargetLike | None = None, timeout: float | None = None
-    ) -> ScrollT:
-        """Scroll back to where the list begins.
+    ) -> ScrollOutcome:
+        """Scroll back to the beginning of the list.
 
         ``claw.scroll_to_top()``
         """
         __tracebackhide__ = True
         container = container_of(within, verb="scroll_to_top")
-        return self._do(plans.scroll_to_top(container), timeout)
-
-    # Time and recordings
-
-    def sleep(self, seconds: float) -> StepT:
-        """Pause on the device; waiting for a node is quicker and surer.
-
-        ``claw.sleep(0.5)``
-        """
-        __tracebackhide__ = True
-        return [self._do(plan) for plan in plans.sleeps(seconds)][-1]
-
-    def start_recording(self, session_id: str | None = None) -> StepT:
-        """Record what is done on the device from now on.
-
-        ``claw.start_recording("checkout")``
-        """
-        __tracebackhide__ = True
-        return self._do(plans.simple("start_recording", actions.StartRecording(session_id)))
-
-    def stop_recording(self, session_id: str | None = None) -> StepT:
-        """End the recording; the step's data names the file on the device.
-
-        ``recorded = claw.stop_recording().data["filePath"]``
-        """
-        __tracebackhide__ = True
-        return self._do(plans.simple("stop_recording", actions.StopRecording(session_id)))
-
-
-T = TypeVar("T")
-
-
-class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]):
-    """Every action on one device, carried out when its method is called."""
-
-    def __init__(self, performer: Performer, *, device: Device, timeout: float) -> None:
-        self.performer = performer
-        self.device = device
-        self.timeout = timeout
-
-    @property
-    def serial(self) -> str:
-        """The device's serial."""
-        return self.performer.serial
-
-    @override
-    def _do(self, plan: Plan[T], timeout: float | None = None) -> T:
-        __tracebackhide__ = True
-        return self.performer.perform(plan, timeout_of(timeout, self._timeout))
-
-    def screenshot(self, path: str | Path | None = None) -> bytes:
-        """Return a picture of the screen as PNG, and write it to ``path`` if there is one.
-
-        ``claw.screenshot("failed.png")``
-        """
-        __tracebackhide__ = True
-        if path is not None and not isinstance(path, (str, Path)):
-            raise ConfigurationError(
-                f"screenshot() cannot write to {shown(path)}", hint="Give a path: text or a Path."
-            )
-        picture = self._do(plans.screenshot())
-        if path is not None:
-            _write(Path(path), picture)
-        return picture
+        return self._perform(plans.scroll_to_top(container), timeout)
 
     def scroll_until(
         self,
@@ -446,14 +405,13 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> ScrollOutcome:
-        """Scroll until a node comes up, and with ``click`` tap it; without a node, to the end.
+        """Scroll until a node appears, and with ``click`` tap it; without a node, to the end.
 
         ``claw.scroll_until(text="About phone", click=True)``
 
         It ends after ``max_scrolls``, or ``max_duration`` seconds: by default one for each.
         """
         __tracebackhide__ = True
-        gesture = {"distance_ratio": distance_ratio, "settle_delay": settle_delay}
         plan = plans.scroll_until(
             optional_target(target, matcher, verb="scroll_until"),
             container_of(within, verb="scroll_until"),
@@ -461,13 +419,10 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
             max_scrolls=max_scrolls,
             max_duration=max_duration,
             click=click,
-            **gesture,
+            distance_ratio=distance_ratio,
+            settle_delay=settle_delay,
         )
-        wanted = plan.target
-        if wanted is None or wanted.is_plain:
-            return self._do(plan, timeout)
-        pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
-        return self._search(plan, pages, click=click, max_duration=max_duration)
+        return self._perform(plan, timeout)
 
     def scroll_and_click(
         self,
@@ -487,19 +442,15 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         ``claw.scroll_and_click(text="About phone")``
         """
         __tracebackhide__ = True
-        wanted = target_of(target, matcher, verb="scroll_and_click")
-        gesture = {"distance_ratio": distance_ratio, "settle_delay": settle_delay}
         plan = plans.scroll_and_click(
-            wanted,
+            target_of(target, matcher, verb="scroll_and_click"),
             container_of(within, verb="scroll_and_click"),
             direction=direction,
             max_scrolls=max_scrolls,
-            **gesture,
+            distance_ratio=distance_ratio,
+            settle_delay=settle_delay,
         )
-        if wanted.route() is Route.SENT:
-            return self._do(plan, timeout)
-        pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
-        return self._search(plan, pages, click=True, needs_list=True)
+        return self._perform(plan, timeout)
 
     def pages(
         self,
@@ -513,32 +464,22 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
             for page in claw.pages():
                 names += [node.text for node in page.find_all(id="product_name")]
 
-        A screen on which nothing scrolls is one page, so wait for a list that is still to come.
+        A screen on which nothing scrolls is one page, so first wait for a list that is not
+        there yet.
         """
         plans.check_count("pages", max_scrolls, sys.maxsize, least=0)
         container = container_of(within, verb="pages")
         page = self.snapshot()
         yield page
-        if not perform.shows_everything(page, container):
-            pages = self._pages(container, direction, max_scrolls, None, {})
-            yield from perform.more_pages(self.performer, "pages", pages)
-
-    def _pages(
-        self,
-        container: Target | None,
-        direction: Direction,
-        max_scrolls: int,
-        timeout: float | None,
-        gesture: Mapping[str, float | None],
-    ) -> perform.Pages:
-        seconds = timeout_of(timeout, self.timeout)
-        return perform.Pages(container, direction, max_scrolls, seconds, gesture)
-
-    def _search(
-        self, plan: Plan[ScrollOutcome], pages: perform.Pages, **options: Any
-    ) -> ScrollOutcome:
-        __tracebackhide__ = True
-        return perform.search(self.performer, plan, pages, look_timeout=self.timeout, **options)
+        if not shows_everything(page, container):
+            yield from self.performer.more_pages(
+                "pages",
+                container,
+                direction,
+                max_scrolls=max_scrolls,
+                seconds=self.timeout,
+                gesture={},
+            )
 
 
 def _write(path: Path, picture: bytes) -> None:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from pytest_clawperator.client.device_commands import (
     GUARDED_HINT,
-    TOLD_SINCE_API,
+    TOASTS_SINCE_API,
     Point,
     double_tap,
     installed_packages,
@@ -57,7 +57,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
-# How long a device may take to show that it is there before something is put back on it.
+# How long a device may take to answer before something on it is restored.
 ANSWER_WITHIN = 5.0
 
 
@@ -79,7 +79,7 @@ _FOCUSED = [
 
 
 class Device(HintsAtNames):
-    """A connected device. What is changed through it can be put back.
+    """A connected device. What is changed through it can be restored.
 
     :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
     """
@@ -108,17 +108,17 @@ class Device(HintsAtNames):
     # The shell and files
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a command line in the device's shell; its result's ``.ok`` says whether it failed."""
+        """Run a command line in the device's shell; ``.ok`` of its result is False if it failed."""
         if not _is_text(command) or "\0" in command:
             raise ConfigurationError(
-                f"{shown(command)} is no command line",
+                f"{shown(command)} is not a command line",
                 serial=self.serial,
                 hint="Give one text without a NUL, as in device.shell('ls /sdcard')."
                 " Its input is empty.",
             )
         if not is_number(timeout) or timeout <= 0:
             raise ConfigurationError(
-                f"timeout={shown(timeout)} is no time that a command can have",
+                f"timeout={shown(timeout)} is not a time that a command can have",
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
             )
@@ -153,7 +153,7 @@ class Device(HintsAtNames):
         run_for_app(self._transport, package, command, hint=hint, success="Success")
 
     def clear_data(self, package: str) -> None:
-        """Set an app back to how it was when installed: no data, no permissions, not running."""
+        """Reset an app to how it was when installed: no data, no permissions, not running."""
         command = f"pm clear {package_name(package)}"
         hint = "Some apps that came with the device guard their data."
         run_for_app(self._transport, package, command, hint=hint, success="Success")
@@ -177,7 +177,7 @@ class Device(HintsAtNames):
         return package_name(package) in installed_packages(self._transport, package)
 
     def current_package(self) -> str | None:
-        """Return the package of the app in front, or None where the device does not tell."""
+        """Return the package of the app in front, or None if the device does not report it."""
         for command, patterns in (
             ("dumpsys activity activities", _RESUMED),
             ("dumpsys window", _FOCUSED),
@@ -189,19 +189,19 @@ class Device(HintsAtNames):
         return None
 
     def toasts(self) -> list[str]:
-        """Return the texts of the toasts that are up or wait for their turn, from Android 11 on.
+        """Return the texts of the toasts that are shown or queued, from Android 11 on.
 
         ``expect.poll(claw.device.toasts).to_equal(["Saved"])``
 
-        A toast is up for 2 to 3.5 seconds. One that an app draws itself has no text here.
+        A toast is shown for 2 to 3.5 seconds. One that an app draws itself has no text here.
         """
         level = self._info.api_level
-        if level is not None and level < TOLD_SINCE_API:
+        if level is not None and level < TOASTS_SINCE_API:
             raise ShellError(
-                f"API level {level} does not tell the texts of toasts",
+                f"API level {level} does not report the texts of toasts",
                 code=ErrorCode.DEVICE_COMMAND_FAILED,
                 serial=self.serial,
-                hint=f"Android does so from 11 on, API level {TOLD_SINCE_API}: look at a "
+                hint=f"Android does from 11 on, API level {TOASTS_SINCE_API}: use a "
                 "screenshot, or expect what the toast is about.",
             )
         command = "dumpsys notification"
@@ -217,7 +217,7 @@ class Device(HintsAtNames):
 
         ``claw.device.swipe((540, 1800), (540, 400))``
 
-        A list runs on after a quick swipe, and stops where a slow one ends.
+        A list keeps moving after a quick swipe, and stops where a slow one ends.
         """
         command = self._here(stroke("swipe", "swipe", start, end, duration))
         run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
@@ -242,13 +242,13 @@ class Device(HintsAtNames):
         command = self._here(f"input keyevent {key_code(key)}")
         run(self._transport, command, hint=GUARDED_HINT)
 
-    # Settings that can be put back
+    # Settings that can be restored
 
     @property
     def orientation(self) -> Orientation | None:
-        """How the screen is turned; ``"auto"`` if it follows the sensor, None if not told.
+        """How the screen is turned; ``"auto"`` if it follows the sensor, None if unknown.
 
-        Setting it locks the screen that way; apps that are made for one way only stay so.
+        Setting it locks the screen that way; apps with a fixed orientation keep it.
         """
         turned, automatic = (
             read_setting(self._transport, "system", name) for name in ROTATION_SETTINGS
@@ -263,7 +263,7 @@ class Device(HintsAtNames):
     def orientation(self, value: Orientation) -> None:
         if value not in get_args(Orientation):
             raise ConfigurationError(
-                f"{shown(value)} is no orientation",
+                f"{shown(value)} is not an orientation",
                 hint=f"It is one of {', '.join(get_args(Orientation))}.",
             )
         transport = self._transport
@@ -281,7 +281,7 @@ class Device(HintsAtNames):
 
     @property
     def airplane_mode(self) -> bool | None:
-        """Whether airplane mode is on, or None where the device does not tell.
+        """Whether airplane mode is on, or None if the device does not report it.
 
         Switching it on may cut off a device that is connected over Wi-Fi.
         """
@@ -293,12 +293,12 @@ class Device(HintsAtNames):
             raise ConfigurationError(
                 f"airplane_mode cannot be {shown(value)}",
                 serial=self.serial,
-                hint="It is True (on) or False (off).",
+                hint="Give True (on) or False (off).",
             )
         before = self.airplane_mode
         if before is None:
             raise ShellError(
-                "this device does not tell its airplane mode, so it could not be put back",
+                "this device does not report its airplane mode, so it could not be restored",
                 code=ErrorCode.DEVICE_COMMAND_FAILED,
                 serial=self.serial,
                 hint="Neither `cmd connectivity airplane-mode` nor the global setting"
@@ -312,7 +312,7 @@ class Device(HintsAtNames):
 
     @property
     def keyboard(self) -> str | None:
-        """The input method in use, as ``ime list -s`` names it, or None if not told."""
+        """The input method in use, as ``ime list -s`` names it, or None if unknown."""
         return read_setting(self._transport, "secure", KEYBOARD_SETTING)
 
     @keyboard.setter
@@ -328,7 +328,7 @@ class Device(HintsAtNames):
     def app_locale(self, package: str) -> str | None:
         """Return the languages that an app was set to, as in ``"de-DE,en"``.
 
-        ``""`` means those of the system, None that the device does not tell (Android 12 and
+        ``""`` means those of the system, None that the device does not report it (Android 12 and
         before have no such setting).
         """
         return read_app_locale(self._transport, package_name(package))
@@ -346,7 +346,7 @@ class Device(HintsAtNames):
         )
 
     def restore(self) -> None:
-        """Put back what was changed, the newest first; what fails is raised at the end.
+        """Restore what was changed, the newest first; what fails is raised at the end.
 
         Inside a :meth:`restoring` block that is what was changed since the block began.
         """
@@ -354,13 +354,13 @@ class Device(HintsAtNames):
 
     @contextlib.contextmanager
     def restoring(self) -> Iterator[None]:
-        """Put back at the end of the block what was changed in it; blocks can be nested.
+        """Restore at the end of the block what was changed in it; blocks can be nested.
 
             with claw.device.restoring():
                 claw.device.orientation = "landscape"
 
         What was changed before the block stays as it was when the block began. A block first
-        puts back what an earlier one could not, because the device was away.
+        restores what an earlier one could not, because the device was away.
         """
         with self._changes.block():
             yield
@@ -377,7 +377,7 @@ def _is_text(value: object) -> bool:
 
 
 class NoDevice(Device):
-    """Stands for a device of another host: whatever needs adb raises, and says why."""
+    """Stands for a device of another host: whatever needs adb raises an error with the reason."""
 
     def __init__(self, serial: str, why: str) -> None:
         self._info = DeviceInfo(serial=serial, key=serial)
@@ -414,14 +414,14 @@ for _name, _member in vars(Device).items():
         setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)
 
 
-_NOBODY = "No activity found"
+_NO_ACTIVITY = "No activity found"
 
 
 def check_uri(device: Device, uri: str) -> None:
     """Raise for an address with a percent sign that no app of the device handles.
 
-    The published Operator formats its failures, so that a percent sign in an address which
-    nothing handles garbles its answer, and two of them end its process.
+    The published Operator formats its failures: one percent sign in an address that nothing
+    handles garbles its answer, and two crash it.
     """
     __tracebackhide__ = True
     if "%" not in str(uri) or isinstance(device, NoDevice):
@@ -429,10 +429,10 @@ def check_uri(device: Device, uri: str) -> None:
     view = "-a android.intent.action.VIEW"
     command = f"cmd package resolve-activity --brief {view} -d {quote(uri)}"
     try:
-        said = device.shell(command).stdout
+        answer = device.shell(command).stdout
     except ShellError:
-        return  # whoever cannot tell may be asked to open it
-    if said.strip() == _NOBODY:
+        return  # a device that does not know may be asked to open it
+    if answer.strip() == _NO_ACTIVITY:
         raise StepFailedError(
             f"open_uri {uri!r}: no app of the device handles it",
             code=ErrorCode.URI_NOT_HANDLED,

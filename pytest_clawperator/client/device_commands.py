@@ -18,7 +18,7 @@ _PERMISSION = re.compile(r"\w+(?:\.\w+)+", re.ASCII)
 
 _SHOWN = 300
 
-# `cmd` says so of a service, a service of a command, and Binder of a service without any.
+# Printed by `cmd` about a service, by a service about a command, and by Binder.
 _LACKING = re.compile("Can't find service|Unknown command|No shell command implementation")
 
 GUARDED_HINT = (
@@ -64,13 +64,13 @@ def permission_name(name: str) -> str:
 
 def lacks(result: ShellResult) -> bool:
     """Whether the device has no such command, or its service does not know it."""
-    said = f"{result.stdout}\n{result.stderr}"
-    # A service without commands says so and calls it a success.
-    return result.missing or (len(said) < _SHOWN and bool(_LACKING.search(said)))
+    printed = f"{result.stdout}\n{result.stderr}"
+    # A service without commands prints that and exits with 0.
+    return result.missing or (len(printed) < _SHOWN and bool(_LACKING.search(printed)))
 
 
 def is_guarded(result: ShellResult) -> bool:
-    """Whether the maker keeps adb from what a command does."""
+    """Whether the maker forbids adb what a command does."""
     return _GUARDED.search(f"{result.stdout}\n{result.stderr}") is not None
 
 
@@ -96,9 +96,9 @@ def shell_error(
 def run(transport: Transport, command: str, *, hint: str, timeout: float = 30.0) -> ShellResult:
     """Run a command that must succeed, and that prints no errors when it does."""
     result = transport.shell(command, timeout=timeout)
-    said = f"{result.stdout}\n{result.stderr}"
+    printed = f"{result.stdout}\n{result.stderr}"
     # Before Android 7 many commands fail with an exit code of 0.
-    if not result.ok or lacks(result) or _REASON.search(said):
+    if not result.ok or lacks(result) or _REASON.search(printed):
         raise shell_error(transport, command, result, hint=hint)
     return result
 
@@ -106,7 +106,7 @@ def run(transport: Transport, command: str, *, hint: str, timeout: float = 30.0)
 def run_for_app(
     transport: Transport, package: str, command: str, *, hint: str, success: str = ""
 ) -> None:
-    """Run a command about an app; if it fails, the error says whether the app is missing.
+    """Run a command about an app; if it fails, the error states whether the app is missing.
 
     ``success`` is what the command prints when it succeeded.
     """
@@ -158,10 +158,10 @@ def parse_packages(output: str) -> frozenset[str]:
 
 
 def _reason(output: str) -> str:
-    """Return the line of a stack trace that says what went wrong."""
+    """Return the line of a stack trace that names the problem."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if _REASON.search(line)]
-    return (telling or lines or ["it said nothing"])[0][:_SHOWN]
+    reasons = [line for line in lines if _REASON.search(line)]
+    return (reasons or lines or ["it printed nothing"])[0][:_SHOWN]
 
 
 _PREFIX = "KEYCODE_"
@@ -273,7 +273,7 @@ def on_display(command: str, display: int | None) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number that a device can be told."""
+    """Whether a value is a finite number."""
     return isinstance(value, int | float) and math.isfinite(value)
 
 
@@ -291,7 +291,7 @@ _TOAST = re.compile(
 
 
 #: Since this API level the system itself shows toasts of text, and so knows the text.
-TOLD_SINCE_API = 30
+TOASTS_SINCE_API = 30
 
 
 def toast_texts(dump: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Settings of a device that a test may change, and how they are put back."""
+"""Settings of a device that a test may change, and how they are restored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KEYBOARD_SETTING = "default_input_method"
 
 _KEYBOARD_HINT = "`adb shell ime list -a -s` names the keyboards that the device has."
 
-_LANGUAGE_HINT = "See what the device says to the command when it is run with `adb shell`."
+_LANGUAGE_HINT = "Run the command with `adb shell` to see the device's answer."
 
 _AIRPLANE = "airplane_mode_on"
 
@@ -52,7 +52,7 @@ def quarter_turns(size: tuple[int, int] | None) -> Mapping[str, str]:
 
 
 def read_setting(transport: Transport, namespace: str, name: str) -> str | None:
-    """Return a setting: None if the device does not tell, ``"null"`` if it is not set."""
+    """Return a setting: None if the device does not report it, ``"null"`` if it is not set."""
     answer = transport.shell(f"settings get {namespace} {name}")
     return answer.stdout.strip() if answer.ok and not lacks(answer) else None
 
@@ -71,11 +71,11 @@ def put_setting(transport: Transport, namespace: str, name: str, value: str) -> 
 
 
 def read_airplane_mode(transport: Transport) -> bool | None:
-    """Whether airplane mode is on; None if the device does not tell."""
+    """Whether airplane mode is on; None if the device does not report it."""
     answer = transport.shell("cmd connectivity airplane-mode").stdout.strip()
-    told = {"enabled": True, "disabled": False}.get(answer)
-    if told is not None:
-        return told
+    is_on = {"enabled": True, "disabled": False}.get(answer)
+    if is_on is not None:
+        return is_on
     return {"1": True, "0": False}.get(read_setting(transport, "global", _AIRPLANE) or "")
 
 
@@ -92,12 +92,12 @@ def set_airplane_mode(transport: Transport, on: bool) -> None:
 def _set_airplane_setting(transport: Transport, on: bool) -> None:
     before = known_setting(transport, "global", _AIRPLANE)
     put_setting(transport, "global", _AIRPLANE, str(int(on)))
-    # The radios follow the word, not the setting.
-    word = f"am broadcast -a android.intent.action.AIRPLANE_MODE --ez state {str(on).lower()}"
+    # The radios follow the broadcast, not the setting.
+    broadcast = f"am broadcast -a android.intent.action.AIRPLANE_MODE --ez state {str(on).lower()}"
     try:
         run(
             transport,
-            word,
+            broadcast,
             hint="From Android 7 to 10 only the system may switch airplane mode: use a newer"
             " device, or one with root.",
         )
@@ -117,13 +117,13 @@ def language_tags(text: str) -> str:
     if _LANGUAGE_TAGS.fullmatch(text):
         return text
     raise ConfigurationError(
-        f"{shown(text)} is no list of languages",
+        f"{shown(text)} is not a list of languages",
         hint="Write language tags joined by commas, as in 'de-DE,en', or '' for the system's.",
     )
 
 
 def read_app_locale(transport: Transport, package: str) -> str | None:
-    """Return the languages that an app was set to; None if the device does not tell."""
+    """Return the languages that an app was set to; None if the device does not report it."""
     answer = transport.shell(f"cmd locale get-app-locales {package}")
     found = _LOCALES.search(answer.stdout)
     return found[1].replace(" ", "") if found else None
@@ -131,9 +131,9 @@ def read_app_locale(transport: Transport, package: str) -> str | None:
 
 def known_app_locale(transport: Transport, package: str, *, api_level: int | None) -> str:
     """Return the languages of an app that are about to be changed, or raise."""
-    told = read_app_locale(transport, package)
-    if told is not None:
-        return told
+    known = read_app_locale(transport, package)
+    if known is not None:
+        return known
     command = f"cmd locale get-app-locales {package}"
     answer = transport.shell(command)
     level = "" if api_level is None else f"; this device has API {api_level}"
@@ -150,9 +150,9 @@ def set_app_locale(transport: Transport, package: str, locale: str) -> None:
     run_for_app(transport, package, command, hint=_LANGUAGE_HINT)
 
 
-_ASK_AGAIN = "restore() can be called again; it tries what is left."
+_ASK_AGAIN = "Call restore() again to retry what is left."
 
-_TRIED_AGAIN = "It is tried again before the next test; a script calls restore()."
+_TRIED_AGAIN = "It is retried before the next test; in a script call restore()."
 
 
 Undo = Callable[[], None]
@@ -168,7 +168,7 @@ class Changes:
         self._probe = probe
         # How to undo what was changed: at first, and in each block that has not ended.
         self._undo: list[dict[str, Undo]] = [{}]
-        # What a block could not put back because the device was away; the next block begins so.
+        # What a block could not restore because the device was away; the next block begins with it.
         self._owed: dict[str, Undo] = {}
 
     def make(self, what: str, do: Callable[[], None], *, undo: Undo) -> None:
@@ -180,7 +180,7 @@ class Changes:
         try:
             do()
         except ShellError:
-            # The device refused, perhaps half way; what it did can be taken back at once.
+            # The device refused, perhaps half way; what it did can be undone at once.
             if first:
                 with contextlib.suppress(ShellError):
                     undo()
@@ -188,20 +188,20 @@ class Changes:
             raise
 
     def restore(self) -> None:
-        """Put back what was changed in the current block, the newest first."""
-        self._put_back(self._undo[-1])
+        """Restore what was changed in the current block, the newest first."""
+        self._restore_changes(self._undo[-1])
 
     @contextlib.contextmanager
     def block(self) -> Iterator[None]:
-        """Put back at the end of the block what was changed in it."""
-        self._put_back_owed()
+        """Restore at the end of the block what was changed in it."""
+        self._restore_owed()
         changed: dict[str, Undo] = {}
         self._undo.append(changed)
         try:
             yield
         finally:
             try:
-                self._put_back(changed)
+                self._restore_changes(changed)
             except ShellError:
                 raise  # the device refused, and would again
             except ClawperatorError:
@@ -209,19 +209,19 @@ class Changes:
                 raise
             finally:
                 self._undo = [known for known in self._undo if known is not changed]
-                # What could not be put back is left to whoever restores next.
+                # What could not be restored is left to the next call of restore().
                 for what, undo in changed.items():
                     self._undo[-1].setdefault(what, undo)
 
-    def _put_back_owed(self) -> None:
-        """Put back what an earlier block could not; what the device refuses is raised once."""
+    def _restore_owed(self) -> None:
+        """Restore what an earlier block could not; what the device refuses is raised once."""
         try:
-            self._put_back(self._owed)
+            self._restore_changes(self._owed)
         except ShellError:
             self._owed.clear()
             raise
 
-    def _put_back(self, changed: dict[str, Undo]) -> None:
+    def _restore_changes(self, changed: dict[str, Undo]) -> None:
         failures: dict[str, ClawperatorError] = {}
         for what, undo in reversed(list(changed.items())):
             try:
@@ -234,7 +234,7 @@ class Changes:
             else:
                 self._forget(what, undo)
         if failures:
-            raise _not_put_back(failures, [what for what in changed if what not in failures])
+            raise _not_restored(failures, [what for what in changed if what not in failures])
 
     def _forget(self, what: str, undo: Undo) -> None:
         self._owed.pop(what, None)
@@ -243,15 +243,15 @@ class Changes:
                 del changed[what]
 
 
-def _not_put_back(
+def _not_restored(
     failures: Mapping[str, ClawperatorError], untried: Sequence[str]
 ) -> ClawperatorError:
-    """Return the error about what could not be put back, of the same type as its cause."""
+    """Return the error about what could not be restored, of the same type as its cause."""
     away = [error for error in failures.values() if not isinstance(error, ShellError)]
     cause = (away or list(failures.values()))[0]
-    told = [f"{what} ({error.message})" for what, error in failures.items()]
+    reasons = [f"{what} ({error.message})" for what, error in failures.items()]
     error = type(cause)(
-        f"could not put back: {'; '.join([*told, *untried])}",
+        f"could not restore: {'; '.join([*reasons, *untried])}",
         code=cause.code,
         serial=cause.serial,
         hint=f"{_TRIED_AGAIN if away else _ASK_AGAIN} {cause.hint or ''}".strip(),

@@ -26,22 +26,151 @@ from pytest_clawperator.snapshot.near_miss import (
 )
 from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
-# So many levels up the Operator looks for a node that takes the action.
+# How many levels up the Operator looks for a node that takes the action.
 _LEVELS = 7
-
 _FIELDS = ("EditText", "AutoCompleteTextView")
-
-# Words in the packages of keyboards, which lie over no app: it makes room for them.
+# Words in the packages of keyboards, which do not cover an app: it makes room for them.
 _KEYBOARDS = ("inputmethod", "keyboard", "honeyboard", "swiftkey")
+_SHOWN_NODES = 5
+_NARROWING = ".first, .last, .nth(i), within= or has="
+_MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)
+_TOO_LATE = "It is on the screen now, so it came too late: set a longer timeout=."
+_NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
+_WAYS_OUT = {
+    "not a text field": "Type into the field itself: a label beside it takes no input.",
+    "disabled": "It was waited for, up to timeout=: check what enables it, or allow more time.",
+    "screen": "Scroll it into view first: node(...).scroll_into_view().",
+    "": "Wait until that is gone, or close it first; timeout= is how long to wait.",
+}
+_SCROLL_HINT = (
+    "The list ended, or max_scrolls or max_duration was reached, before the node appeared: check "
+    "the matcher, the direction, and with within= the list that is scrolled."
+)
+_SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
+_COMPARE_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
+_OLD_HINT = (
+    "It is a node of an earlier snapshot, and the screen has changed since: take a new snapshot, "
+    "or describe it with claw.node(...), which is looked up at each use."
+)
+_PATTERN_HINT = f"Case counts in a pattern, unless it has re.IGNORECASE; {_SCROLL_FIRST}"
+_TOAST_HINT = "A toast is not a node: claw.device.toasts() lists those on the screen."
+_NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
+_PARTIAL = (
+    "The snapshot is damaged, so the node may be there: the device's log cuts an entry at about "
+    "4,000 bytes, and a long text ends in the middle. A whole id=, or a text=, is looked for by "
+    "the device itself."
+)
+
+
+# Whether one node matches
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The part of a target that several nodes match, and these nodes."""
+
+    part: Target
+    nodes: Sequence[Node]
+
+    def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
+        """Return a line for each of the first nodes, with a remark on it."""
+        listed = self.nodes[:_SHOWN_NODES]
+        lines = [f"{n}. {describe(node)}{remark(node)}" for n, node in enumerate(listed, 1)]
+        rest = len(self.nodes) - len(listed)
+        return [*lines, f"... and {rest} more"] if rest > 0 else lines
+
+
+def find_crowd(target: Target, snapshot: Snapshot, use: Use) -> Crowd | None:
+    """Return what is ambiguous about a target: the node itself, or a container around it."""
+    nodes = distinct(target.resolve(snapshot), use)
+    if len(nodes) > 1:
+        return Crowd(target, nodes)
+    part = target.within
+    while part is not None:
+        around = outermost(part.resolve(snapshot))
+        if len(around) > 1:
+            return Crowd(part, around)
+        part = part.within
+    return None
+
+
+def ambiguous(
+    verb: str, crowd: Crowd, use: Use, *, serial: str, done: bool = False
+) -> StepFailedError:
+    """Return the error for a crowd; ``done`` means that the action was already sent."""
+    nodes = crowd.nodes
+    after = f", and the first was {use.done}" if done and not use.is_harmless else ""
+    return StepFailedError(
+        f"{told_first(nodes[0].snapshot)}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
+        + "".join(f"\n  {line}" for line in crowd.lines()),
+        code=ErrorCode.NODE_AMBIGUOUS,
+        serial=serial,
+        hint=telling_apart(crowd, use),
+        details={"nodes": [describe(node) for node in nodes]},
+        matcher=crowd.part.matcher,
+        snapshot=nodes[0].snapshot,
+    )
+
+
+def telling_apart(crowd: Crowd, use: Use) -> Hint:
+    """Return what to write instead: what matches only one of the nodes, if anything does."""
+    way = next(_ways(crowd, use), None)
+    advice = f"{way} Otherwise choose one with " if way else "Choose one with another keyword, "
+    return (f"{advice}{_NARROWING}; or ", Remedy(RemedyKind.TAKE_FIRST))
+
+
+def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
+    """Yield what matches only one of the nodes, the likeliest of them first."""
+    nodes = list(crowd.nodes[:_SHOWN_NODES])
+    is_whole = len(nodes) == len(crowd.nodes)
+    places = sorted(range(len(nodes)), key=lambda place: not recipient(nodes[place], use).clickable)
+    given = {} if crowd.part.query is None else keywords_of(crowd.part.query.matcher)
+    for place in places if is_whole else ():
+        node, others = nodes[place], [*nodes[:place], *nodes[place + 1 :]]
+        for word, value in _distinguishing(node):
+            if word not in given and all(
+                (word, value) not in _distinguishing(one) for one in others
+            ):
+                yield f"{word}={value!r} matches only {place + 1}."
+    for place in places if is_whole else ():
+        if row := _row(nodes[place], nodes):
+            yield f"{row} is around {place + 1} only."
+
+
+def _distinguishing(node: Node) -> list[tuple[str, str]]:
+    role = node.role if roles.is_certain(node) else ""
+    pairs = [("role", role), ("id", node.short_id), ("text", node.text)]
+    pairs.append(("desc", node.content_desc))
+    return [(word, value) for word, value in pairs if value.strip()]
+
+
+def _row(node: Node, nodes: Sequence[Node]) -> str | None:
+    """Return the ``within=`` that only this node is in: a row with a text that no other row has."""
+    others = [one for one in nodes if one is not node]
+    shared = {above for one in others for above in (one, *one.ancestors)}
+    branch = [above for above in node.ancestors if above not in shared]
+    row = next((above for above in reversed(branch) if above.short_id), None)
+    if row is None:
+        return None
+    rivals = [one for one in row.snapshot.find_all(id=row.short_id) if one is not row]
+    elsewhere = {one.label for rival in rivals for one in (rival, *rival.descendants)}
+    own = (below.label for below in row.descendants if below.label and below is not node)
+    label = next((each for each in own if each not in elsewhere), None)
+    if label is None:
+        return None
+    return f"within=claw.node(id={row.short_id!r}, has=claw.node(text={label!r}))"
+
+
+# Whether an action reaches its node
 
 
 @dataclass(frozen=True)
 class Obstacle:
     """What keeps an action from its node, worded as in ``it is disabled``.
 
-    One that is not ``certain`` counts only if the action had no effect. One that
-    ``lets_through`` may not have kept an action of the Operator from its node. Waiting helps
-    if it ``may_pass``.
+    If it is not ``certain``, it counts only if the action had no effect. If it
+    ``lets_through``, an action of the Operator may have reached the node. Waiting helps if it
+    ``may_pass``.
     """
 
     reason: str
@@ -52,7 +181,7 @@ class Obstacle:
 
 
 def recipient(node: Node, use: Use) -> Node:
-    """Return the node that the Operator turns to for an action on this one."""
+    """Return the node that the Operator acts on: this one, or the nearest that takes the action."""
     wanted: dict[Use, Callable[[Node], bool]] = {
         Use.TAP: lambda each: each.clickable,
         Use.FOCUS: lambda each: each.focusable,
@@ -70,10 +199,10 @@ def _is_field(node: Node) -> bool:
 
 
 def distinct(nodes: Iterable[Node], use: Use) -> list[Node]:
-    """Return the nodes that are not the same thing as one before.
+    """Return the nodes without those that mean the same thing as an earlier one.
 
-    Nodes whose taps go to one clickable node are one to a tap. To a reader, a node is one with
-    the node around it that has the same text.
+    For a tap, nodes whose taps go to the same clickable node are one. For reading, a node and
+    the node around it with the same text are one.
     """
     found = list(nodes)
     if len(found) < 2 or use is Use.PLACE:
@@ -108,19 +237,19 @@ def obstacle(node: Node, use: Use) -> Obstacle | None:
         return Obstacle(reason, lets_through=target.clickable, cover=cover)
     window = _window_above(node.snapshot)
     if window is not None and not target.clickable:
-        # A click that a node takes itself is not stopped by a window.
+        # A window does not stop a click that the node itself takes.
         return Obstacle(f"a window of {window} lies over the app", certain=False)
     return None
 
 
 def refusal(node: Node, use: Use) -> Obstacle | None:
-    """Return why a device may refuse an action that nothing is in the way of, or None."""
+    """Return why a device may refuse an action although nothing is in its way, or None."""
     is_label = use is Use.FILL and not _is_field(recipient(node, use))
-    return Obstacle("it is no text field", may_pass=False) if is_label else None
+    return Obstacle("it is not a text field", may_pass=False) if is_label else None
 
 
 def differs(before: Node, now: Node, *, apart: Node | None = None) -> bool:
-    """Whether the screen of a node shows something else than it did, apart from a cover."""
+    """Whether the screen shows something else than before, apart from a cover."""
     return _shown(before.snapshot, apart) != _shown(now.snapshot, None)
 
 
@@ -141,115 +270,21 @@ def _window_above(snapshot: Snapshot) -> str | None:
     """Return the package of a window that may lie over the app, keyboards aside."""
     package = snapshot.covering_package
     if package is None or package == snapshot.foreground_package:
-        return None  # what is in front is itself what asks
+        return None  # the prompt itself is in front
     return None if any(word in package for word in _KEYBOARDS) else package
 
 
-_SHOWN_NODES = 5
-
-_NARROWING = ".first, .last, .nth(i), within= or has="
-
-
 @dataclass(frozen=True)
-class Crowd:
-    """The part of a target that several nodes fit, and these nodes."""
+class Hindered:
+    """A node, what was to be done with it, and what keeps an action from it."""
 
-    part: Target
-    nodes: Sequence[Node]
-
-    def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
-        """Return a line for each of the first nodes, with what there is to say of it."""
-        listed = self.nodes[:_SHOWN_NODES]
-        lines = [f"{n}. {describe(node)}{remark(node)}" for n, node in enumerate(listed, 1)]
-        rest = len(self.nodes) - len(listed)
-        return [*lines, f"... and {rest} more"] if rest > 0 else lines
+    target: Target
+    use: Use
+    node: Node
+    obstacle: Obstacle
 
 
-def find_crowd(target: Target, snapshot: Snapshot, use: Use) -> Crowd | None:
-    """Return what is ambiguous about a target: the node itself, or what it is inside of."""
-    nodes = distinct(target.resolve(snapshot), use)
-    if len(nodes) > 1:
-        return Crowd(target, nodes)
-    part = target.within
-    while part is not None:
-        around = outermost(part.resolve(snapshot))
-        if len(around) > 1:
-            return Crowd(part, around)
-        part = part.within
-    return None
-
-
-def ambiguous(
-    verb: str, crowd: Crowd, use: Use, *, serial: str, done: bool = False
-) -> StepFailedError:
-    """Return the error for a crowd; ``done`` says that the action was sent all the same."""
-    nodes = crowd.nodes
-    after = f", and the first was {use.done}" if done and not use.is_harmless else ""
-    return StepFailedError(
-        f"{told_first(nodes[0].snapshot)}{verb}: {len(nodes)} nodes fit {crowd.part}{after}"
-        + "".join(f"\n  {line}" for line in crowd.lines()),
-        code=ErrorCode.NODE_AMBIGUOUS,
-        serial=serial,
-        hint=telling_apart(crowd, use),
-        details={"nodes": [describe(node) for node in nodes]},
-        matcher=crowd.part.matcher,
-        snapshot=nodes[0].snapshot,
-    )
-
-
-def telling_apart(crowd: Crowd, use: Use) -> Hint:
-    """Return what to write instead: what fits only one of the nodes, if there is such a thing."""
-    way = next(_ways(crowd, use), None)
-    told = f"{way} Otherwise say which with " if way else "Say which with another keyword, "
-    return (f"{told}{_NARROWING}; or ", Remedy(RemedyKind.TAKE_FIRST))
-
-
-def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
-    """Yield what fits only one of the nodes, the likeliest of them first."""
-    nodes = list(crowd.nodes[:_SHOWN_NODES])
-    is_whole = len(nodes) == len(crowd.nodes)
-    places = sorted(range(len(nodes)), key=lambda place: not recipient(nodes[place], use).clickable)
-    given = {} if crowd.part.query is None else keywords_of(crowd.part.query.matcher)
-    for place in places if is_whole else ():
-        node, others = nodes[place], [*nodes[:place], *nodes[place + 1 :]]
-        for word, value in _telling(node):
-            if word not in given and all((word, value) not in _telling(one) for one in others):
-                yield f"{word}={value!r} fits only {place + 1}."
-    for place in places if is_whole else ():
-        if row := _row(nodes[place], nodes):
-            yield f"{row} is around {place + 1} alone."
-
-
-def _telling(node: Node) -> list[tuple[str, str]]:
-    role = node.role if roles.is_certain(node) else ""
-    pairs = [("role", role), ("id", node.short_id), ("text", node.text)]
-    pairs.append(("desc", node.content_desc))
-    return [(word, value) for word, value in pairs if value.strip()]
-
-
-def _row(node: Node, nodes: Sequence[Node]) -> str | None:
-    """Return the ``within=`` that only one of the nodes is in: a row with a text of its own."""
-    others = [one for one in nodes if one is not node]
-    shared = {above for one in others for above in (one, *one.ancestors)}
-    branch = [above for above in node.ancestors if above not in shared]
-    row = next((above for above in reversed(branch) if above.short_id), None)
-    if row is None:
-        return None
-    elsewhere = {one.label for one in row.snapshot.find_all(id=row.short_id) if one is not row}
-    rivals = [one for one in row.snapshot.find_all(id=row.short_id) if one is not row]
-    elsewhere |= {below.label for rival in rivals for below in rival.descendants}
-    own = (below.label for below in row.descendants if below.label and below is not node)
-    label = next((each for each in own if each not in elsewhere), None)
-    if label is None:
-        return None
-    return f"within=claw.node(id={row.short_id!r}, has=claw.node(text={label!r}))"
-
-
-_MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)
-
-_TOO_LATE = "It is on the screen now, so it came too late: give it a longer timeout=."
-
-_NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
+# Why it failed
 
 
 def explain_failure(
@@ -277,16 +312,16 @@ def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, sec
     """Return one line: what was tried, on which node, and the outcome."""
     data = error.step.data if error.step is not None else {}
     if error.code in _MISSING and wanted is not None:
-        after = within(seconds) if plan.is_aimed else f" after scrolling{_stopped(data)}"
+        after = within_time(seconds) if plan.is_aimed else f" after scrolling{_stopped(data)}"
         return f"{plan.verb}: no {wanted} on the screen{after}"
     if error.code == ErrorCode.CONTAINER_NOT_FOUND:
         missing = "nothing that scrolls is" if wanted is None else f"no {wanted}"
-        return f"{plan}: {missing} on the screen{within(seconds)}"
+        return f"{plan}: {missing} on the screen{within_time(seconds)}"
     if error.code == ErrorCode.NAVIGATION_TIMEOUT:
         where = data.get("last_package") or "an unknown app"
-        return f"{plan}: {where} is in front{within(seconds).replace('within', 'after')}"
+        return f"{plan}: {where} is in front{within_time(seconds).replace('within', 'after')}"
     if error.code == ErrorCode.VALIDATOR_MISMATCH and plan.wanted and "raw_text" in data:
-        return f"{plan}: it reads {data['raw_text']!r}, wanted {plan.wanted}{within(seconds)}"
+        return f"{plan}: it reads {data['raw_text']!r}, wanted {plan.wanted}{within_time(seconds)}"
     ordinal = plan.target.ordinal if plan.target is not None else ""
     read = f", it reads {data['raw_text']!r}" if data.get("raw_text") else ""
     return f"{plan}{f' ({ordinal})' if ordinal else ''}: {error.message}{read}"
@@ -314,7 +349,7 @@ def not_found(
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
     first = told_first(snapshot)
     message = f"{first}{verb}: no {part} on the screen{after}"
-    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _look_hint(part, snapshot)
+    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _compare_hint(part, snapshot)
     hint = crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
     if has_node:
         cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
@@ -351,26 +386,8 @@ def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> Step
     )
 
 
-@dataclass(frozen=True)
-class Hindered:
-    """A node, what was to be done with it, and what keeps an action from it."""
-
-    target: Target
-    use: Use
-    node: Node
-    obstacle: Obstacle
-
-
-_WAYS_OUT = {
-    "no text field": "Type into the field itself: a label beside it, or a text, takes no input.",
-    "disabled": "It is waited for until timeout=: check what enables it, or give it more time.",
-    "screen": "Scroll it into view first: node(...).scroll_into_view().",
-    "": "Wait until that is gone, or close it first; timeout= is how long it is waited for.",
-}
-
-
 def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -> StepFailedError:
-    """Return the error for a node that is there, and that an action does not reach."""
+    """Return the error for a node that is there but that an action does not reach."""
     reason = found.obstacle.reason
     target = plan.target or found.target
     after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
@@ -402,39 +419,11 @@ def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFa
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
         hint="It has no id, text or description that an earlier node does not have, too: give it "
-        "one in the app, or act while its text differs. click() and long_click() reach it all "
-        "the same, and claw.device.shell('input text ...') types into what has the focus.",
+        "one in the app, or act while its text differs. click() and long_click() can still "
+        "reach it, and claw.device.shell('input text ...') types into what has the focus.",
         matcher=target.matcher,
         snapshot=node.snapshot,
     )
-
-
-_SCROLL_HINT = (
-    "The list ended, or max_scrolls or max_duration was reached, before the node came up: check "
-    "the matcher, the direction, and with within= the list that is scrolled."
-)
-
-_SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
-
-_LOOK_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
-
-_OLD_HINT = (
-    "It is a node of an earlier snapshot, and the screen has changed since: take a new snapshot, "
-    "or describe it with claw.node(...), which looks anew at each use."
-)
-
-_PATTERN_HINT = f"Case counts in a pattern, unless it has re.IGNORECASE; {_SCROLL_FIRST}"
-
-_TOAST_HINT = "A toast is no node: claw.device.toasts() tells those that are up."
-
-_NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
-
-
-_PARTIAL = (
-    "The snapshot is damaged, so the node may be there: the device's log cuts an entry at about "
-    "4,000 bytes, and a long text ends in the middle. A whole id=, or a text=, is looked for by "
-    "the device itself."
-)
 
 
 def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
@@ -444,7 +433,7 @@ def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
     return plan.target
 
 
-def within(seconds: float) -> str:
+def within_time(seconds: float) -> str:
     """Return `` within 5 s``, or nothing if there was no wait."""
     return f" within {seconds:g} s" if seconds > 0 else ""
 
@@ -472,17 +461,17 @@ def _hint(
     if wanted.resolve(snapshot):
         return _TOO_LATE
     return _id_hint(wanted, snapshot) or (
-        _look_hint(wanted, snapshot) if plan.is_aimed else _SCROLL_HINT
+        _compare_hint(wanted, snapshot) if plan.is_aimed else _SCROLL_HINT
     )
 
 
-def _look_hint(target: Target, snapshot: Snapshot) -> str:
-    """Return how nodes are compared, and where else a text may have been that nothing is like."""
+def _compare_hint(target: Target, snapshot: Snapshot) -> str:
+    """Return how nodes are compared, and where else a text may be that no node is like."""
     query = target.query
     if query is None:
         return _OLD_HINT
     matcher = query.matcher
-    hint = _PATTERN_HINT if matcher.has_pattern else _LOOK_HINT
+    hint = _PATTERN_HINT if matcher.has_pattern else _COMPARE_HINT
     is_text = matcher.text_equals or matcher.text_contains
     return hint if not is_text or nearest(snapshot, query, limit=1) else f"{hint} {_TOAST_HINT}"
 
@@ -501,22 +490,22 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
         return None
     if nodes:
         found = " and ".join(sorted({node.resource_id for node in nodes})[:3])
-        return f"On the screen that id is {found}: write it so, or short as a keyword id={short!r}."
+        return f"On the screen that id is {found}: write that, or the short keyword id={short!r}."
     near = closest(short, {node.short_id for node in snapshot.nodes if node.short_id})
     return f"No node has that id; did you mean id={near!r}?" if near else _NO_ID_HINT
 
 
 def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
-    """Return a hint about the one condition that keeps a node from fitting."""
+    """Return a hint about the one condition that keeps a node from matching."""
     if not target.is_matchable_on_snapshot:
-        return "A snapshot does not tell that role: match by text, id or description."
+        return "A snapshot does not show that role: match by text, id or description."
     every = replace(target, index=None)
     total = len(every.resolve(snapshot))
     if target.index is not None and total:
-        return f"Only {total} fit {every}, so there is no .nth({target.index})."
+        return f"Only {total} match {every}, so there is no .nth({target.index})."
     without = replace(every, has=None)
     total = len(without.resolve(snapshot))
     if target.has is not None and total:
         inner = _id_hint(target.has, snapshot) or ""
-        return f"{total} fit {without}, but none has {target.has} in it. {inner}".rstrip()
+        return f"{total} match {without}, but none contains {target.has}. {inner}".rstrip()
     return None

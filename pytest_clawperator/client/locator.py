@@ -1,4 +1,4 @@
-"""Locators: a node described once and looked for at each use, so that nothing grows stale."""
+"""Locators: a node is described once and looked up at each use, so it is never stale."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal, NoReturn, get_args
 from typing_extensions import Unpack
 
 from pytest_clawperator.client import plans
-from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.perform import partial_snapshot
 from pytest_clawperator.client.plans import ScrollOutcome
-from pytest_clawperator.client.target import Target, TargetLike, Use, inside, target_of
+from pytest_clawperator.client.target import LocatorBase, TargetLike, Use, inside, target_of
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
@@ -26,65 +26,22 @@ from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 Way = Literal["left", "right", "up", "down"]
 
-
-def shown_part(node: Node, verb: str, *, serial: str) -> Bounds:
-    """Return the part of a node that a finger can touch."""
-    part = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
-    if part is not None and part.area > 0:
-        return part
-    raise StepFailedError(
-        f"{verb}: nothing of {node!r} is on the screen",
-        code=ErrorCode.NODE_NOT_CLICKABLE,
-        serial=serial,
-        hint="Bring it there with scroll_into_view().",
-        snapshot=node.snapshot,
-    )
-
-
-def swipe_over(
-    part: Bounds, direction: Way, distance_ratio: float
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where a swipe over the middle of a node begins and ends."""
-    if direction not in get_args(Way):
-        near = closest(str(direction), get_args(Way))
-        raise ConfigurationError(
-            f"{shown(direction)} is no direction of a swipe",
-            hint=f"{f'Did you mean {near}? ' if near else ''}It is one of"
-            f" {', '.join(get_args(Way))}: where the finger goes.",
-        )
-    is_part = type(distance_ratio) in (int, float) and 0 < distance_ratio <= 1
-    if not is_part:
-        raise ConfigurationError(
-            f"distance_ratio={shown(distance_ratio)} is no part of a node",
-            hint="It is more than 0 and at most 1, as in 0.8.",
-        )
-    x, y = part.center
-    along = part.width if direction in ("left", "right") else part.height
-    step = max(1, round(along * distance_ratio / 2))
-    low, high = -min(step, along // 2), min(step, (along - 1) // 2)
-    begin, end = (high, low) if direction in ("left", "up") else (low, high)
-    if direction in ("left", "right"):
-        return (x + begin, y), (x + end, y)
-    return (x, y + begin), (x, y + end)
-
-
-# Typed into a field to be emptied: one key then takes it away, however long the text was.
+# Typed into a field to be emptied: one key then deletes it, however long the text was.
 _STAND_IN = "x"
 
 
 @dataclass(frozen=True, repr=False)
-class Locator(HintsAtNames):
+class Locator(LocatorBase, HintsAtNames):
     """A description of a node: ``claw.node(text="OK")``.
 
-    Only one node may fit where one is acted on or read; :attr:`first`, :attr:`last` and
-    :meth:`nth` choose among several. It is no node: each method looks anew.
+    Only one node may match where one is acted on or read; :attr:`first`, :attr:`last` and
+    :meth:`nth` choose among several. It is not a node itself: each method looks it up again.
     """
 
     _own_word = "node(...)"
     _their_names = foreign_names.LOCATOR
 
-    target: Target
-    client: DirectActions = field(compare=False)
+    client: Actions = field(compare=False)
 
     def __repr__(self) -> str:
         if self.target.node is not None:
@@ -95,14 +52,14 @@ class Locator(HintsAtNames):
     def __bool__(self) -> bool:
         raise ConfigurationError(
             f"{self} is a description, which is neither true nor false",
-            hint="Ask whether the node is there with .exists(), or how many with .count().",
+            hint="Use .exists() to see whether the node is there, or .count() to count matches.",
         )
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (str, int, float)):
             raise ConfigurationError(
                 f"{self} is a description, which has no value to compare with {shown(other)}",
-                hint="Compare what it reads, .read() == ..., or wait until it reads so: "
+                hint="Compare its text, .read() == ..., or wait for the text: "
                 "expect(...).to_have_text(...).",
             )
         return isinstance(other, Locator) and self.target == other.target
@@ -127,7 +84,7 @@ class Locator(HintsAtNames):
 
     @property
     def first(self) -> Locator:
-        """A locator of the first node that fits.
+        """A locator of the first matching node.
 
         ``claw.node(id="row").first.click()``
         """
@@ -135,25 +92,25 @@ class Locator(HintsAtNames):
 
     @property
     def last(self) -> Locator:
-        """A locator of the last node that fits.
+        """A locator of the last matching node.
 
         ``claw.node(id="row").last.click()``
         """
         return self.nth(-1)
 
     def nth(self, index: int) -> Locator:
-        """Return a locator of one of the nodes that fit: 0 is the first, 1 the second, -1 the last.
+        """Return a locator of one of the matching nodes: 0 is the first, 1 the second, -1 the last.
 
         ``claw.node(id="row").nth(2).click()``
         """
         if type(index) is not int:
             raise ConfigurationError(
                 f"nth() takes a whole number, not {shown(index)}",
-                hint="0 is the first that fits, 1 the second, -1 the last.",
+                hint="0 is the first match, 1 the second, -1 the last.",
             )
         if self.target.index is not None:
             raise ConfigurationError(
-                f"{self} is one node already", hint="Call nth() once, on all that fit."
+                f"{self} is one node already", hint="Call nth() once, on all matches."
             )
         return Locator(self.target.nth(index), self.client)
 
@@ -194,11 +151,11 @@ class Locator(HintsAtNames):
         duration: float = 0.3,
         timeout: float | None = None,
     ) -> None:
-        """Draw a finger over it: ``direction`` is where the finger goes.
+        """Swipe over it: ``direction`` is where the finger goes.
 
         ``claw.node(text="Old mail").swipe("left")``
 
-        ``distance_ratio`` is the length as a part of the node's own, ``duration`` in seconds.
+        ``distance_ratio`` is the length as a part of the node's, ``duration`` is in seconds.
         """
         __tracebackhide__ = True
         start, end = swipe_over(self._touched("swipe", timeout), direction, distance_ratio)
@@ -212,7 +169,7 @@ class Locator(HintsAtNames):
         duration: float = 1.0,
         timeout: float | None = None,
     ) -> None:
-        """Hold it, move it to the middle of another node, or to a point, and let go.
+        """Hold it, move it to the centre of another node, or to a point, and let go.
 
         ``claw.node(text="Draft").drag_to(claw.node(id="bin"))``
         """
@@ -245,12 +202,12 @@ class Locator(HintsAtNames):
 
         ``claw.node(id="search").clear()``
 
-        The Operator enters no empty text, so one letter is entered and deleted by a key.
+        The Operator does not enter empty text, so one letter is entered and deleted by a key.
         """
         __tracebackhide__ = True
         device = self.client.device
         if isinstance(device, NoDevice):
-            device.key_event("del")  # says why not, before anything is changed
+            device.key_event("del")  # raises with the reason before anything is changed
         self.enter_text(_STAND_IN, timeout=timeout)
         device.key_event("move_end")
         device.key_event("del")
@@ -273,7 +230,7 @@ class Locator(HintsAtNames):
         max_scrolls: int = 20,
         timeout: float | None = None,
     ) -> ScrollOutcome:
-        """Scroll until it is on the screen; what it is inside of is what is scrolled.
+        """Scroll until it is on the screen; its container is what is scrolled.
 
         ``claw.node(text="Item 120").scroll_into_view()``
         """
@@ -296,7 +253,7 @@ class Locator(HintsAtNames):
         self.client.wait_for_node(self, timeout=timeout)
         return self
 
-    # Looking at it
+    # Finding it
 
     def exists(self) -> bool:
         """Whether it is on the screen now.
@@ -306,31 +263,31 @@ class Locator(HintsAtNames):
         __tracebackhide__ = True
         if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
-        step = self.client._do(plans.look())
+        step = self.client._perform(plans.snapshot_step())
         snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
         if nodes or not snapshot.is_partial:
             return bool(nodes)
-        # What a damaged snapshot lacks may be there all the same.
+        # What a damaged snapshot lacks may still be there.
         return (
             self._exists_on_device() if self.target.is_plain else bool(self.resolve(step.snapshot))
         )
 
     def all(self) -> list[Node]:
-        """Return all nodes that fit and are on the screen now.
+        """Return all matching nodes that are on the screen now.
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
         __tracebackhide__ = True
         if not self.target.is_matchable_on_snapshot:
             raise ConfigurationError(
-                f"a snapshot does not tell which nodes are {self.target}",
-                hint="That role is known to the device only: match by text, id or description.",
+                f"a snapshot does not show which nodes are {self.target}",
+                hint="Only the device knows that role: match by text, id or description.",
             )
         return self._counted(self.client.snapshot())
 
     def count(self) -> int:
-        """Count the nodes that fit and are on the screen now.
+        """Count the matching nodes that are on the screen now.
 
         ``assert claw.node(id="row").count() == 3``
         """
@@ -348,7 +305,7 @@ class Locator(HintsAtNames):
         return client.performer.find(self.target, seconds, verb="bounds").bounds
 
     def resolve(self, snapshot: Snapshot) -> list[Node]:
-        """Return the nodes that are meant on a snapshot; the first is the one to use.
+        """Return the matching nodes on a snapshot; the first is the one to use.
 
         ``claw.node(text="OK").resolve(snapshot)``
         """
@@ -370,8 +327,8 @@ class Locator(HintsAtNames):
     def _exists_on_device(self) -> bool:
         __tracebackhide__ = True
         assert self.target.matcher is not None
-        look = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
-        result = self.client.performer.run([look])
+        one_try = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
+        result = self.client.performer.run([one_try])
         if result.code != ErrorCode.NODE_NOT_FOUND:
             result.raise_for_status()
         return result.ok
@@ -385,3 +342,44 @@ class Locator(HintsAtNames):
             matcher=self.target.matcher,
             snapshot=snapshot,
         )
+
+
+def shown_part(node: Node, verb: str, *, serial: str) -> Bounds:
+    """Return the part of a node that a finger can touch."""
+    part = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    if part is not None and part.area > 0:
+        return part
+    raise StepFailedError(
+        f"{verb}: nothing of {node!r} is on the screen",
+        code=ErrorCode.NODE_NOT_CLICKABLE,
+        serial=serial,
+        hint="Bring it into view with scroll_into_view().",
+        snapshot=node.snapshot,
+    )
+
+
+def swipe_over(
+    part: Bounds, direction: Way, distance_ratio: float
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return where a swipe over the middle of a node begins and ends."""
+    if direction not in get_args(Way):
+        near = closest(str(direction), get_args(Way))
+        raise ConfigurationError(
+            f"{shown(direction)} is not a direction of a swipe",
+            hint=f"{f'Did you mean {near}? ' if near else ''}It is one of"
+            f" {', '.join(get_args(Way))}: where the finger goes.",
+        )
+    is_part = type(distance_ratio) in (int, float) and 0 < distance_ratio <= 1
+    if not is_part:
+        raise ConfigurationError(
+            f"distance_ratio={shown(distance_ratio)} is not a part of a node",
+            hint="It is more than 0 and at most 1, as in 0.8.",
+        )
+    x, y = part.center
+    along = part.width if direction in ("left", "right") else part.height
+    step = max(1, round(along * distance_ratio / 2))
+    low, high = -min(step, along // 2), min(step, (along - 1) // 2)
+    begin, end = (high, low) if direction in ("left", "up") else (low, high)
+    if direction in ("left", "right"):
+        return (x + begin, y), (x + end, y)
+    return (x, y + begin), (x, y + end)

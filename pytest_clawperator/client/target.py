@@ -1,4 +1,4 @@
-"""Targets: which node an action is for, as data, and how the action gets to it."""
+"""Targets: which node an action is for, what it does with it, and how it gets there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_clawperator.contracts.matchers import (
     KEYWORDS,
@@ -27,14 +27,14 @@ class Route(Enum):
     """How an action gets to its node: decided in one place, :meth:`Target.route`."""
 
     SENT = "the device finds the node by the matcher that it is sent"
-    PROVED = "as SENT, together with a look that shows whether it reached the node, and only it"
-    COMPLETED = "as SENT, after a look at the screen tells the whole id"
-    LOOKED_UP = "the node is looked up on the screen; a matcher for it, or a point, is sent"
-    KNOWN = "the node is on a snapshot of the caller's; a matcher for it, or a point, is sent"
+    PROVED = "as SENT, with a snapshot that shows whether it reached that node and no other"
+    COMPLETED = "as SENT, after a snapshot has shown the whole id"
+    LOOKED_UP = "the node is looked up on a snapshot; a matcher for it, or a point, is sent"
+    KNOWN = "the node is on the caller's own snapshot; a matcher for it, or a point, is sent"
 
     @property
-    def needs_look(self) -> bool:
-        """Whether the screen must be looked at before the action is sent."""
+    def needs_snapshot(self) -> bool:
+        """Whether a snapshot must be taken before the action is sent."""
         return self in (Route.COMPLETED, Route.LOOKED_UP)
 
 
@@ -58,20 +58,8 @@ class Use(Enum):
         return {Use.TAP: "tapped", Use.FOCUS: "focused", Use.FILL: "filled"}.get(self, "used")
 
 
-class HasTarget(Protocol):
-    """A locator."""
-
-    @property
-    def target(self) -> Target:
-        """Which node is meant."""
-        ...
-
-
-TargetLike = NodeMatcher | Mapping[str, Any] | Node | NoMatch | HasTarget
-
-
-class LastLook:
-    """How many nodes the last look found: the one thing about a target that changes."""
+class LastCount:
+    """How many nodes the last snapshot had: the one thing about a target that changes."""
 
     total: int | None = None
 
@@ -80,7 +68,7 @@ class LastLook:
 class Target:
     """A node on the screen, described by a matcher and by what is around it or in it.
 
-    Only one node may fit where an action is about one; with an ``index`` it says which.
+    Where an action is about one node only one may match, unless ``index`` chooses one.
     ``node`` is a node of a snapshot.
     """
 
@@ -89,18 +77,18 @@ class Target:
     within: Target | None = None
     has: Target | None = None
     index: int | None = None
-    last: LastLook = field(default_factory=LastLook, compare=False, repr=False)
+    last: LastCount = field(default_factory=LastCount, compare=False, repr=False)
 
     def route(self, *, takes_container: bool = False, is_proved: bool = False) -> Route:
         """Decide how an action gets to the node.
 
-        ``takes_container`` says that the action can be sent a container besides the matcher,
-        ``is_proved`` that it must be shown to have reached the node, and only it.
+        ``takes_container`` means that the action can be sent a container besides the matcher,
+        ``is_proved`` that a snapshot must show that it reached this node and no other.
         """
         query, within = self.query, self.within
         if self.origin is not None:
             return Route.KNOWN
-        # The first of those that fit is the one that the device finds.
+        # The device finds the first match.
         if query is None or self.has is not None or self.index not in (None, 0):
             return Route.LOOKED_UP
         if query.matcher.has_pattern:
@@ -126,7 +114,7 @@ class Target:
 
     @property
     def is_matchable_on_snapshot(self) -> bool:
-        """Whether a snapshot shows all that the target, and those around and in it, ask for."""
+        """Whether a snapshot shows everything that the target and its parts are matched by."""
         role = None if self.query is None else self.query.matcher.role
         parts = [part for part in (self.within, self.has) if part is not None]
         is_shown = role is None or role.lower() not in UNTELLABLE
@@ -134,7 +122,7 @@ class Target:
 
     @property
     def matcher(self) -> NodeMatcher | None:
-        """The matcher as it was given; for a node of a snapshot, one that finds it."""
+        """The matcher as it was given; for a node of a snapshot, a matcher that finds it."""
         if self.node is not None:
             return identifying_matcher(self.node)
         return None if self.query is None else self.query.matcher
@@ -146,20 +134,17 @@ class Target:
             return self.within.origin
         return None if self.node is None else self.node.snapshot
 
-    def resolve(self, snapshot: Snapshot) -> list[Node]:
-        """Return the nodes that are meant on a snapshot; the first is the one to use."""
-        return self._resolve_in(snapshot)
-
-    def _resolve_in(self, scope: Snapshot | Node) -> list[Node]:
+    def resolve(self, scope: Snapshot | Node) -> list[Node]:
+        """Return the matching nodes on a snapshot, or in a node; the first is the one to use."""
         if self.within is not None:
-            containers = self.within._resolve_in(scope)
+            containers = self.within.resolve(scope)
             if not containers:
                 return []
             scope = containers[0]
         found = self._all_in(scope)
         has = self.has
         if has is not None:
-            found = [node for node in found if any(n is not node for n in has._resolve_in(node))]
+            found = [node for node in found if any(n is not node for n in has.resolve(node))]
         if self.index is None:
             return found
         return [found[self.index]] if -len(found) <= self.index < len(found) else []
@@ -182,12 +167,12 @@ class Target:
         return part
 
     def nth(self, index: int) -> Target:
-        """Return the target with an index; -1 is the last of those that fit."""
-        return replace(self, index=index, last=LastLook())
+        """Return the target with an index; -1 is the last match."""
+        return replace(self, index=index, last=LastCount())
 
     @property
     def ordinal(self) -> str:
-        """``1st of 3`` where the last look found several, else empty."""
+        """``1st of 3`` if the last snapshot had several matches, else empty."""
         total = self.last.total
         return f"1st of {total}" if total is not None and total > 1 else ""
 
@@ -201,18 +186,29 @@ class Target:
         return f"{before}node({', '.join(words)}){after}"
 
 
+@dataclass(frozen=True, repr=False)
+class LocatorBase:
+    """The part of a locator that this module knows: its target."""
+
+    target: Target
+
+
+#: A node in all the forms that methods accept.
+TargetLike = NodeMatcher | Mapping[str, Any] | Node | NoMatch | LocatorBase
+
+
 def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
-    """Return a matcher as the keywords that people write."""
+    """Return a matcher as the keywords of the client's methods."""
     pairs = ((word, getattr(matcher, name)) for word, name in KEYWORDS.items())
     # The words are those of KEYWORDS, which a type checker cannot see in a loop.
     return {word: value for word, value in pairs if value is not None}  # type: ignore[return-value]
 
 
 def _has_percent(matcher: NodeMatcher) -> bool:
-    """Whether the published Operator may break over not finding the node.
+    """Whether the published Operator may break if it does not find the node.
 
-    It puts the matcher into a format string, where a percent sign garbles its answer and two
-    of them end its process. Such a matcher is sent only for a node that is there.
+    It puts the matcher into a format string, where one percent sign garbles its answer and two
+    crash it. Such a matcher is sent only for a node that is on the screen.
     """
     return any("%" in value for value in vars(matcher).values() if isinstance(value, str))
 
@@ -234,7 +230,7 @@ def target_of(
             hint="Give one of them; a locator is narrowed by .node(...), .nth(i) or has=.",
         )
     if given is None and not keywords:
-        raise ConfigurationError(f"{verb}() was not told which node is meant", hint=_EXAMPLE)
+        raise ConfigurationError(f"{verb}() needs a node, and none was given", hint=_EXAMPLE)
     target = Target(query=_query(keywords)) if given is None else _read(given, verb)
     if has is not None:
         target = replace(target, has=_read(has, f"{verb}(has=...)"))
@@ -249,15 +245,15 @@ def _query(keywords: Mapping[str, Any]) -> Query:
 
 
 def inside(container: Target, target: Target) -> Target:
-    """Return the target inside a container; a container that it has already is put in, too."""
+    """Return the target inside a container, which encloses any container it already has."""
     around = container if target.within is None else inside(container, target.within)
-    return replace(target, within=around, last=LastLook())
+    return replace(target, within=around, last=LastCount())
 
 
 def optional_target(
     given: TargetLike | None, keywords: Mapping[str, Any], *, verb: str
 ) -> Target | None:
-    """Return the target of a method that needs none, or None."""
+    """Return the target of a method that does not need one, or None."""
     __tracebackhide__ = True
     if given is None and not keywords:
         return None
@@ -277,16 +273,15 @@ def _read(given: Any, verb: str) -> Target:
     if isinstance(given, NoMatch):
         raise NodeNotFoundError(
             f"{verb}: the snapshot has no {Target(query=given.query)}",
-            hint="Give the matcher itself, and the node is waited for.",
+            hint="Give the matcher itself to wait for the node.",
             matcher=given.matcher,
             nearest=given.nearest,
             snapshot=given.snapshot,
         )
     if isinstance(given, (NodeMatcher, Mapping)):
         return Target(query=Query.of(_in_wire_words(given), {}))
-    target = getattr(given, "target", None)
-    if isinstance(target, Target):
-        return target
+    if isinstance(given, LocatorBase):
+        return given.target
     name = verb if verb.endswith(")") else f"{verb}()"
     hint = _EXAMPLE
     if isinstance(given, (str, re.Pattern)):
@@ -295,7 +290,7 @@ def _read(given: Any, verb: str) -> Target:
 
 
 def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapping[str, Any]:
-    """Rename the keywords of a dict that are no aliases on the wire."""
+    """Rename the keywords of a dict that are not aliases on the wire."""
     if isinstance(given, NodeMatcher):
         return given
     return {NodeMatcher.guesses.get(key, key): value for key, value in given.items()}

@@ -1,7 +1,8 @@
 """How ``timeout=`` becomes time: retry objects that really last as long as was asked.
 
-The Operator tries an action ten times at most, so one retry object looks often only for a
-few seconds. A longer wait is cut into segments, one execution each; the host never sleeps.
+The Operator tries an action at most ten times, so one retry object can look for a node
+frequently only for a few seconds. A longer wait is split into segments, one execution each;
+the host never sleeps.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SEGMENT = 6.5
 
 LONGEST_PAUSE = 1.0
 
-# How long the device pauses between two looks at the whole screen.
+# How long the device pauses between two snapshots of the whole screen.
 POLL = 0.2
 
 
@@ -64,7 +65,7 @@ def retry_for(seconds: float) -> Retry:
     """Return a retry object whose pauses begin short, grow, and sum up to so many seconds.
 
     ``retry_for(0)`` is one attempt. Up to one segment no pause is longer than a second; beyond
-    it, where all must fit into one object, pauses become longer.
+    it, if all must fit into one object, pauses become longer.
     """
     return _retry_of(to_milliseconds(seconds))
 
@@ -115,10 +116,10 @@ class Wait:
 
 
 class Countdown:
-    """What is left of a timeout, by the clock and by the pauses that the device was sent.
+    """What is left of a timeout, by the clock and by the pauses sent to the device.
 
     Whichever has used up more counts: a slow device does not prolong the wait, and a simulated
-    one, whose pauses are shortened, does not get more of them. It starts at its first use.
+    one, whose pauses are shortened, does not get more attempts. It starts at its first use.
     """
 
     def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -137,7 +138,7 @@ class Countdown:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing worth another attempt is left."""
+        """Whether too little is left for another attempt."""
         return self.left < 0.001
 
     def segment(self, longest: float = SEGMENT) -> Wait:
@@ -145,5 +146,5 @@ class Countdown:
         return Wait(min(self.left, longest))
 
     def spend(self, seconds: float) -> None:
-        """Count pauses that the device was sent."""
+        """Count pauses that were sent to the device."""
         self._left -= seconds

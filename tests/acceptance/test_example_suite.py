@@ -46,7 +46,7 @@ TELLING = {
         "2 of 3 golden lines are not there",
     ],
     "test_several_soft_failures": [
-        "3 expectations did not come true",
+        "3 checks failed",
         'found "Counter: 0"',
         "not to be checked, found checked",
         "to be disabled, found enabled",

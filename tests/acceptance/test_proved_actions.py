@@ -107,8 +107,8 @@ def test_a_click_on_one_of_several_is_an_error(claw: Clawperator) -> None:
         claw.click(text="Go")
 
     assert refused.value.code is ErrorCode.NODE_AMBIGUOUS
-    assert "2 nodes fit node(text='Go'), and the first was tapped" in refused.value.message
-    assert "role='button' fits only 2." in str(refused.value.hint)
+    assert "2 nodes match node(text='Go'), and the first was tapped" in refused.value.message
+    assert "role='button' matches only 2." in str(refused.value.hint)
     claw.click(text="Go", role="button")
     claw.node(text="Go").last.click()
     claw.node(text="Go").first.click()
@@ -222,7 +222,7 @@ def test_a_batch_is_proved_step_by_step(claw: Clawperator) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("Go", ErrorCode.NODE_AMBIGUOUS, "step 2 of 3 of the batch: click: 2 nodes fit"),
+        ("Go", ErrorCode.NODE_AMBIGUOUS, "step 2 of 3 of the batch: click: 2 nodes match"),
         ("Never", ErrorCode.NODE_NOT_CLICKABLE, "step 2 of 3 of the batch: click"),
     ],
 )

@@ -31,9 +31,9 @@ def test_a_title_is_looked_for_in_its_toolbar() -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
+    ("role", "message"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
 )
-def test_roles_are_checked_in_every_part_of_a_locator(role: str, told: str) -> None:
+def test_roles_are_checked_in_every_part_of_a_locator(role: str, message: str) -> None:
     """A wrong role is refused in a container and in has= too."""
     claw = client(Phone(FORM))
     locators = [
@@ -43,7 +43,7 @@ def test_roles_are_checked_in_every_part_of_a_locator(role: str, told: str) -> N
     ]
 
     for locator in locators:
-        with pytest.raises(ConfigurationError, match=told):
+        with pytest.raises(ConfigurationError, match=message):
             Expect()(locator).not_to_be_visible()
 
 
@@ -134,9 +134,9 @@ def test_a_check_that_holds_passes_and_its_opposite_fails(
     expected = assertions(matcher)
 
     getattr(expected, check)(*args, **options)
-    told = failure(lambda: getattr(expected, f"not_{check}")(*args, **options))
+    message = failure(lambda: getattr(expected, f"not_{check}")(*args, **options))
 
-    assert f" not {check.split('_')[0]} " in told
+    assert f" not {check.split('_')[0]} " in message
 
 
 @pytest.mark.parametrize(("matcher", "check", "args", "options", "found"), FALSE)
@@ -150,10 +150,10 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     """A check fails if it is not so, and names what was found; then its opposite passes."""
     expected = assertions(matcher)
 
-    told = failure(lambda: getattr(expected, check)(*args, **options))
+    message = failure(lambda: getattr(expected, check)(*args, **options))
     getattr(expected, f"not_{check}")(*args, **options)
 
-    assert found in told.split("\n")[0]
+    assert found in message.split("\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_a_state_of_an_absent_node_fails_both_ways(check: str, args: tuple[Any, 
     """A check of a node's state fails, negated or not, if the node is absent."""
     expected = assertions({"text": "Nowhere"})
 
-    told = [failure(partial(getattr(expected, name), *args)) for name in (check, f"not_{check}")]
+    message = [failure(partial(getattr(expected, name), *args)) for name in (check, f"not_{check}")]
 
-    assert all("found no match" in text for text in told)
+    assert all("found no match" in text for text in message)
 
 
 def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
@@ -221,10 +221,10 @@ def test_the_app_in_front_is_compared_by_package(expect: Expect) -> None:
 
     expect(claw).to_be_in_app(PACKAGE)
     expect(claw).not_to_be_in_app("com.other")
-    told = failure(lambda: expect(claw).to_be_in_app("com.other", timeout=0.02))
+    message = failure(lambda: expect(claw).to_be_in_app("com.other", timeout=0.02))
 
-    assert f"expected the screen to be in app com.other, found {PACKAGE}\n" in told
-    assert f"  waited: 2 × {PACKAGE} in 20 ms\n" in told
+    assert f"expected the screen to be in app com.other, found {PACKAGE}\n" in message
+    assert f"  waited: 2 × {PACKAGE} in 20 ms\n" in message
 
 
 def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:
@@ -233,18 +233,18 @@ def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:
 
     expect(free).to_have_no_overlay()
     expect(covered).not_to_have_no_overlay()
-    told = failure(expect(covered).to_have_no_overlay)
+    message = failure(expect(covered).to_have_no_overlay)
 
-    assert f"expected the screen to have no overlay, found a window of {PROMPT}\n" in told
-    assert f"hint: Answer or close the window of {PROMPT} first." in told
+    assert f"expected the screen to have no overlay, found a window of {PROMPT}\n" in message
+    assert f"hint: Answer or close the window of {PROMPT} first." in message
 
 
 @pytest.mark.parametrize("check", ["to_have_no_overlay", "not_to_have_no_overlay"])
 def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
     """Without a word about overlays, neither check of them holds."""
-    told = failure(getattr(expect(device()), check))
+    message = failure(getattr(expect(device()), check))
 
-    assert "found no information about overlays" in told
+    assert "found no information about overlays" in message
 
 
 @pytest.mark.parametrize("package", [5, "", None])

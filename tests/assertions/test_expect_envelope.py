@@ -123,7 +123,7 @@ def test_a_missing_key_is_answered_with_the_keys_of_the_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "options", "told"),
+    ("args", "options", "message"),
     [
         ((1,), {}, "named by the id"),
         (("tap",), {"success": "yes"}, "success= must be True or False"),
@@ -131,10 +131,10 @@ def test_a_missing_key_is_answered_with_the_keys_of_the_step() -> None:
     ],
 )
 def test_a_wrong_argument_of_to_have_step_is_refused(
-    args: tuple[Any, ...], options: dict[str, Any], told: str
+    args: tuple[Any, ...], options: dict[str, Any], message: str
 ) -> None:
     """An argument that could never match is a mistake of the test."""
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         Expect()(envelope()).not_to_have_step(*args, **options)
 
 

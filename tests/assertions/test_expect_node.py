@@ -12,15 +12,15 @@ from tests.doubles.runner import SHOP, Phone, client, node, screen
 
 
 def test_lingering_can_be_switched_off() -> None:
-    """With linger=0 there is no look after the deadline."""
+    """With linger=0 nothing is checked after the deadline."""
     time = FakeTime()
     expect = Expect(clock=time.clock)
     expect.configure(linger=0)
     claw = client(Phone(*[screen()] * 10, FORM), timeout=0.1)
 
-    told = failure(expect(claw.node(text="Sign in")).to_be_visible)
+    message = failure(expect(claw.node(text="Sign in")).to_be_visible)
 
-    assert "after the deadline" not in told
+    assert "after the deadline" not in message
     assert time.now == pytest.approx(0.1)
 
 
@@ -65,17 +65,17 @@ def test_several_nodes_are_no_answer_about_one() -> None:
     expect(names).to_have_text(["Tea", "Milk", "Bread"])
     expect(names).to_be_visible()
     expect(names.first).to_have_text("Tea")
-    told = failure(lambda: expect(names).to_have_text("Milk"))
+    message = failure(lambda: expect(names).to_have_text("Milk"))
     opposite = failure(lambda: expect(names).not_to_be_enabled())
 
-    assert "NODE_AMBIGUOUS: expected node(id='name') to have text" in told
-    assert "found 3 nodes that match" in told
-    assert '2. text "Milk" com.example.shop:id/name [0,300][500,350]: as expected' in told
+    assert "NODE_AMBIGUOUS: expected node(id='name') to have text" in message
+    assert "found 3 nodes that match" in message
+    assert '2. text "Milk" com.example.shop:id/name [0,300][500,350]: as expected' in message
     assert "NODE_AMBIGUOUS" in opposite
 
 
 def test_several_nodes_for_a_moment_are_waited_for() -> None:
-    """A screen that takes another's place is no failure."""
+    """A screen that replaces another is not a failure."""
     expect = Expect(clock=FakeTime().clock)
     one = screen(node(text="Tea", id="name", kind="TextView"))
     claw = client(Phone(SHOP, SHOP, one), timeout=5.0)
@@ -89,10 +89,10 @@ def test_node_of_a_snapshot_is_not_waited_for() -> None:
     snapshot = Snapshot.from_xml(FORM)
 
     expect(snapshot.find(id="wifi")).to_be_checked()
-    told = failure(expect(snapshot.find(text="Sign out")).to_be_visible)
+    message = failure(expect(snapshot.find(text="Sign out")).to_be_visible)
 
-    assert told.startswith("EXPECTATION_FAILED: expected node(text='Sign out') to be visible")
-    assert "waited" not in told
+    assert message.startswith("EXPECTATION_FAILED: expected node(text='Sign out') to be visible")
+    assert "waited" not in message
 
 
 def test_a_node_found_off_the_screen_is_hidden() -> None:

@@ -67,7 +67,7 @@ def test_a_failed_assertion_is_tried_again(expect: Expect) -> None:
         expect.poll(never).to_pass(timeout=0)
 
     assert "expected never() to pass, found AssertionError: first" in str(caught.value)
-    assert "\n  it says:\n    first\n    second" in str(caught.value)
+    assert "\n  its message:\n    first\n    second" in str(caught.value)
 
 
 @pytest.mark.parametrize("error", [TransportError("gone"), KeyError("typo")])
@@ -107,14 +107,16 @@ def test_a_value_instead_of_a_function_is_refused(expect: Expect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "given", "told"),
+    ("wanted", "given", "message"),
     [
         (list(range(50)), [*range(49), 7], "from index 49 on: wanted 49, found 7"),
         ("x" * 200 + "a", "x" * 200 + "b", "from character 201 on"),
         ("Pay", "P\u0430y", "U\\+0430 CYRILLIC SMALL LETTER A"),
     ],
 )
-def test_values_that_look_the_same_are_told_apart(wanted: object, given: object, told: str) -> None:
+def test_values_that_look_the_same_are_told_apart(
+    wanted: object, given: object, message: str
+) -> None:
     """If the short forms look the same, the first difference is named."""
-    with pytest.raises(ExpectationError, match=told):
+    with pytest.raises(ExpectationError, match=message):
         Expect().poll(lambda: given, timeout=0).to_equal(wanted)

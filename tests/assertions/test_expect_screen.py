@@ -19,10 +19,10 @@ def test_nodes_of_a_snapshot_are_checked_at_once(expect: Expect) -> None:
     expect(snapshot).to_have_node(text_contains="mil")
     expect(snapshot).not_to_have_node(text="Cheese")
     expect(snapshot).node(id="name").to_have_text(["Tea", "Milk", "Bread"])
-    told = failure(lambda: expect(snapshot).to_have_node(text="Mild"))
+    message = failure(lambda: expect(snapshot).to_have_node(text="Mild"))
 
-    assert "expected node(text='Mild') to be visible, found no match" in told
-    assert 'nearest: text "Milk"' in told
+    assert "expected node(text='Mild') to be visible, found no match" in message
+    assert 'nearest: text "Milk"' in message
 
 
 def test_node_on_the_screen_is_waited_for(expect: Expect) -> None:
@@ -41,6 +41,6 @@ def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[
     snapshot = Snapshot.from_xml(SHOP, has_overlay=False)
 
     getattr(expect(snapshot), check)(*args)
-    told = failure(lambda: getattr(expect(snapshot), f"not_{check}")(*args))
+    message = failure(lambda: getattr(expect(snapshot), f"not_{check}")(*args))
 
-    assert "waited" not in told
+    assert "waited" not in message

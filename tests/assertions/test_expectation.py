@@ -64,7 +64,7 @@ def test_a_golden_that_is_written_is_stated(
     assert unstated.error is None
 
 
-def test_of_several_the_first_is_told() -> None:
+def test_of_several_the_first_is_reported() -> None:
     """One that is mended leads to the next."""
     with watching() as unstated:
         expect(SNAPSHOT, "first")

@@ -18,9 +18,9 @@ def test_the_message_of_the_test_comes_first() -> None:
     expect = Expect(clock=FakeTime().clock)
     expect.set_timeout(0)
 
-    told = failure(expect(client(Phone()).node(text="x"), "signed in").to_be_visible)
+    message = failure(expect(client(Phone()).node(text="x"), "signed in").to_be_visible)
 
-    assert "EXPECTATION_FAILED: signed in: expected node(text='x') to be visible" in told
+    assert "EXPECTATION_FAILED: signed in: expected node(text='x') to be visible" in message
 
 
 def test_the_log_lists_what_was_found_meanwhile() -> None:
@@ -30,10 +30,10 @@ def test_the_log_lists_what_was_found_meanwhile() -> None:
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(screen(), screen(), loading, ready), timeout=0.1)
 
-    told = failure(lambda: expect(claw.node(id="total")).to_have_text("$12"))
+    message = failure(lambda: expect(claw.node(id="total")).to_have_text("$12"))
 
-    assert "  waited 0.1 s:\n    2 × no match in 40 ms\n" in told
-    assert '\n    1 × "Loading" in 20 ms\n    3 × "$11" in 40 ms\n' in told
+    assert "  waited 0.1 s:\n    2 × no match in 40 ms\n" in message
+    assert '\n    1 × "Loading" in 20 ms\n    3 × "$11" in 40 ms\n' in message
 
 
 def test_a_late_node_fails_with_how_late_it_was() -> None:
@@ -41,10 +41,10 @@ def test_a_late_node_fails_with_how_late_it_was() -> None:
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(*[screen()] * 16, FORM), timeout=0.1)
 
-    told = failure(expect(claw.node(text="Sign in")).to_be_visible)
+    message = failure(expect(claw.node(text="Sign in")).to_be_visible)
 
-    assert "\n  appeared 0.2 s after the deadline\n" in told
-    assert "set timeout= to more than 0.3 s" in told
+    assert "\n  appeared 0.2 s after the deadline\n" in message
+    assert "set timeout= to more than 0.3 s" in message
 
 
 def test_a_failure_pickles_with_all_details() -> None:
@@ -83,11 +83,11 @@ def test_one_of_several_nodes_is_numbered() -> None:
     expect = Expect(clock=FakeTime().clock)
     claw = first(Phone(SHOP), timeout=0.0)
 
-    told = failure(lambda: expect(claw.node(id="name")).to_have_text("Milk"))
+    message = failure(lambda: expect(claw.node(id="name")).to_have_text("Milk"))
 
-    assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in told
-    assert "hint: Another node that matches is as expected, text " in told
-    assert "say so with .nth(1)" in told
+    assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in message
+    assert "hint: Another node that matches is as expected, text " in message
+    assert "choose it with .nth(1)" in message
 
 
 def test_a_node_outside_its_container_is_named() -> None:
@@ -95,17 +95,17 @@ def test_a_node_outside_its_container_is_named() -> None:
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(SHOP), timeout=0.0)
 
-    told = failure(expect(claw.node(id="list").node(text="Shop")).to_be_visible)
+    message = failure(expect(claw.node(id="list").node(text="Shop")).to_be_visible)
 
-    assert "text \"Shop\" [0,0][100,50]: not inside node(id='list')" in told
-    assert "hint: Such a node is on the screen, but not inside node(id='list')." in told
+    assert "text \"Shop\" [0,0][100,50]: not inside node(id='list')" in message
+    assert "hint: Such a node is on the screen, but not inside node(id='list')." in message
 
 
 def test_a_node_off_the_screen_is_answered_with_a_scroll() -> None:
     """The hint for a node off the screen is to scroll."""
-    told = failure(assertions({"text": "Away"}).to_be_visible)
+    message = failure(assertions({"text": "Away"}).to_be_visible)
 
-    assert "hint: It is in the tree, and off the screen: scroll_into_view()" in told
+    assert "hint: It is in the tree, and off the screen: scroll_into_view()" in message
 
 
 def test_a_window_over_the_app_is_named() -> None:
@@ -118,17 +118,17 @@ def test_a_window_over_the_app_is_named() -> None:
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(data={"snapshot_ui": shown}), timeout=0.0)
 
-    told = failure(expect(claw.node(text="Item 1")).to_be_visible)
+    message = failure(expect(claw.node(text="Item 1")).to_be_visible)
 
-    assert f"  overlay: a window of {prompt} lies over the app\n" in told
-    assert f"hint: Answer or close the window of {prompt} first." in told
+    assert f"  overlay: a window of {prompt} lies over the app\n" in message
+    assert f"hint: Answer or close the window of {prompt} first." in message
 
 
 def test_texts_of_the_screen_cannot_forge_lines() -> None:
     """Line breaks and control characters of a text are escaped, and long texts cut."""
     shown = screen(node(text="a&#10;b\u202e&#x9b;31m" + "x" * 500, id="evil", kind="TextView"))
 
-    told = failure(lambda: assertions({"id": "evil"}, shown).to_have_text("a"))
+    message = failure(lambda: assertions({"id": "evil"}, shown).to_have_text("a"))
 
-    assert 'found "a\\nb\\u202e\\x9b31m' in told
-    assert max(map(len, told.split("\n"))) < 300
+    assert 'found "a\\nb\\u202e\\x9b31m' in message
+    assert max(map(len, message.split("\n"))) < 300

@@ -82,7 +82,7 @@ def test_a_written_golden_is_readable_and_noted(tmp_path: Path) -> None:
 
 
 def test_a_missing_golden_reads_as_none(tmp_path: Path) -> None:
-    """Reading a missing file is no error."""
+    """Reading a missing file is not an error."""
     assert GoldenStore(tmp_path).read(tmp_path / "nothing.yaml") is None
 
 
@@ -331,7 +331,7 @@ def test_a_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, chec
 
 @pytest.mark.parametrize("content", [b'- txt "Shop"\n', b"\xff\xfe"])
 def test_an_unreadable_golden_is_named(expect: Expect, store: GoldenStore, content: bytes) -> None:
-    """The error for an unreadable golden names the file, and is no failure of the app."""
+    """The error for an unreadable golden names the file, and is not the app's failure."""
     path = write(store, "shop", "")
     path.write_bytes(content)
 
@@ -402,7 +402,7 @@ def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> 
     expect.configure(goldens=GoldenStore(tmp_path, update=True))
     expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
 
-    with pytest.raises(ConfigurationError, match="written in this run already"):
+    with pytest.raises(ConfigurationError, match="was already written in this run"):
         expect(Snapshot.from_xml(screen(node(text="Other")))).to_match_tree("shop")
 
 

@@ -131,7 +131,7 @@ def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> 
 def test_a_golden_made_over_adb_is_found_without_the_density(
     expect: Expect, camera: Camera
 ) -> None:
-    """A host that runs executions only does not tell it; the only golden of the size is meant."""
+    """A host that only runs executions does not report it; the only golden of the size is used."""
     camera.keep(WHITE)
     claw = Clawperator(camera.phone, device=NoDevice(SERIAL, "far away"), timeout=0.1)
 
@@ -151,7 +151,7 @@ def test_a_golden_is_not_guessed_where_the_density_is_unknown(
     camera.show(WHITE)
     claw = Clawperator(camera.phone, device=NoDevice(SERIAL, "far away"), timeout=0.1)
 
-    with pytest.raises(ExecutionsOnlyError, match=r"160dpi\.png or \S+320dpi\.png is its golden"):
+    with pytest.raises(ExecutionsOnlyError, match=r"160dpi\.png or \S+320dpi\.png"):
         expect(claw).to_match_screenshot("home")
 
     camera.keep(WHITE, "home-120x200")
@@ -267,7 +267,7 @@ def test_an_update_leaves_a_picture_that_matches(expect: Expect, camera: Camera)
 
 
 def test_an_unreadable_golden_is_named(expect: Expect, camera: Camera) -> None:
-    """The error for a golden that is no picture names the file."""
+    """The error for a golden that is not a picture names the file."""
     path = camera.keep(WHITE)
     path.write_bytes(b"\x89PNG no more")
 
@@ -318,7 +318,7 @@ def test_a_missing_pixelmatch_names_the_extra(
 
 
 def test_an_update_replaces_an_unreadable_picture(expect: Expect, camera: Camera) -> None:
-    """A golden that is no picture is overwritten by an update."""
+    """A golden that is not a picture is overwritten by an update."""
     camera.store = GoldenStore(camera.folder, update=True)
     goldens.use(camera.store)
     path = camera.folder / "__screens__" / "home-120x200-160dpi.png"

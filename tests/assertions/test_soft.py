@@ -46,13 +46,13 @@ def test_several_failures_become_one_error() -> None:
         expect.soft(SNAPSHOT, "first").to_have_node(text="Cheese")
         expect.soft(SNAPSHOT, "second").to_have_node(text="Wine")
 
-    told = str(failures.error)
+    message = str(failures.error)
 
-    assert told.startswith("EXPECTATION_FAILED: 2 expectations did not come true\n1. ")
-    assert "\nEXPECTATION_FAILED: first: expected node(text='Cheese')" in told
-    assert "\nEXPECTATION_FAILED: second: expected node(text='Wine')" in told
-    assert told.count("on the screen:\n") == 1
-    assert told.count("  on the screen: as above\n") == 1
+    assert message.startswith("EXPECTATION_FAILED: 2 checks failed\n1. ")
+    assert "\nEXPECTATION_FAILED: first: expected node(text='Cheese')" in message
+    assert "\nEXPECTATION_FAILED: second: expected node(text='Wine')" in message
+    assert message.count("on the screen:\n") == 1
+    assert message.count("  on the screen: as above\n") == 1
 
 
 def test_polling_can_be_soft() -> None:
@@ -74,7 +74,7 @@ def test_nested_collections_are_separate() -> None:
 
 
 def test_a_soft_failure_outside_a_test_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A soft failure that nobody collects is not lost."""
+    """A soft failure that is not collected is not lost."""
     with monkeypatch.context() as patch:
         patch.setattr(soft, "_scopes", [])
         with pytest.raises(ConfigurationError, match="outside of a test") as caught:

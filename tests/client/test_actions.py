@@ -88,13 +88,13 @@ def test_each_method_sends_its_action_and_returns_the_step(
     method: str, args: Any, keywords: Any, kind: str, params: Any
 ) -> None:
     """The action goes out with the matcher, and its step comes back."""
-    phone = Phone(data={kind: {"told": "something"}})
+    phone = Phone(data={kind: {"message": "something"}})
 
     step = getattr(first(phone), method)(*args, **keywords)
 
     assert phone.types == [[kind]]
     assert phone.params(kind) == [params]
-    assert step.data == {"told": "something"}
+    assert step.data == {"message": "something"}
 
 
 def test_every_field_of_a_matcher_has_a_keyword() -> None:
@@ -163,7 +163,7 @@ def test_scroll_sends_every_option_of_a_gesture() -> None:
 
 
 def test_a_container_by_its_short_id() -> None:
-    """What the device cannot be told is looked up first."""
+    """What cannot be sent to the device is looked up first."""
     phone = Phone(page("Tea"), data={"scroll": moving(1)})
     claw = client(phone)
 
@@ -210,12 +210,12 @@ def test_each_simple_method_sends_its_action(
     method: str, args: Any, kind: str, params: Any
 ) -> None:
     """One action, and its step."""
-    phone = Phone(data={kind: {"told": "something"}})
+    phone = Phone(data={kind: {"message": "something"}})
 
     step = getattr(client(phone), method)(*args)
 
     assert phone.params(kind) == [params]
-    assert step.data == {"told": "something"}
+    assert step.data == {"message": "something"}
 
 
 def test_a_simple_action_that_fails() -> None:
@@ -327,13 +327,13 @@ def test_screenshot_to_a_file(tmp_path: Path) -> None:
 
 
 def test_screenshot_that_cannot_be_written(tmp_path: Path) -> None:
-    """A path that is a folder is told as such."""
+    """A path that is a folder is refused with that reason."""
     with pytest.raises(ConfigurationError, match="cannot be written"):
         client(Phone(picture=PNG)).screenshot(tmp_path)
 
 
 def test_screenshot_without_bytes() -> None:
-    """A picture that stayed on another host is told with its path."""
+    """The error for a picture that stayed on another host has its path."""
     phone = Phone(data={"take_screenshot": {"path": "/far/away.png"}})
 
     with pytest.raises(TransportError) as lost:

@@ -88,7 +88,7 @@ def test_results_are_handed_back() -> None:
 
 
 def test_no_result_before_the_end() -> None:
-    """Asking too early is told as such."""
+    """Asking too early raises an error that explains it."""
     with client(Phone()).batch() as b:
         step = b.click(text="Tea")
         assert not step.done
@@ -236,7 +236,7 @@ def test_a_long_sleep_is_split() -> None:
 
 
 def test_gestures_are_passed_on() -> None:
-    """A scroll of a batch is told as much about its gesture as one outside."""
+    """A scroll in a batch takes the same gesture options as one outside."""
     phone = Phone(data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
 
     with first(phone).batch() as b:
@@ -348,7 +348,7 @@ def test_one_retry_object_for_a_long_wait() -> None:
 
 
 def test_an_answer_from_the_screen() -> None:
-    """What a look tells is told, in a batch too."""
+    """What a snapshot shows is reported in a batch, too."""
     phone = Phone(SHOP)
     claw = client(phone)
 
@@ -362,7 +362,7 @@ def test_an_answer_from_the_screen() -> None:
 
 
 class TestMistakes:
-    """A mistake is told at the line where it was made."""
+    """A mistake raises at the line where it was made."""
 
     @pytest.mark.parametrize(
         ("method", "args", "keywords"),
@@ -420,7 +420,7 @@ class TestFailures:
         assert not back.done
 
     def test_a_hard_failure(self) -> None:
-        """Results that the Operator dropped are those that the log tells."""
+        """Results that the Operator dropped are read from the log."""
 
         def answer(execution: Execution) -> RunResult:
             if execution.actions[0].type == "snapshot_ui":
@@ -444,7 +444,7 @@ class TestFailures:
         assert not click.done
 
     def test_a_search_without_its_target(self) -> None:
-        """A list that ended is no success in a batch either."""
+        """A list that ended is not a success in a batch either."""
         claw = client(Phone(SHOP, data={"scroll_until": {"termination_reason": "EDGE_REACHED"}}))
 
         with pytest.raises(NodeNotFoundError) as failed, claw.batch() as b:  # noqa: PT012 - at its end
@@ -456,7 +456,7 @@ class TestFailures:
         assert search.result.code is ErrorCode.TARGET_NOT_FOUND
 
     def test_an_unknown_failure(self) -> None:
-        """Where nothing tells which step failed, none is blamed."""
+        """If it is unknown which step failed, none is blamed."""
         runner = ScriptedRunner(lambda e: result_of(e, error="Task execution failed: odd"))
         claw = client(runner)
 
@@ -501,7 +501,7 @@ def test_what_the_log_does_not_tell_is_no_value() -> None:
     with pytest.raises(NodeNotFoundError), first(ScriptedRunner(answer)).batch() as b:
         step = b.read_text(text="Tea")
 
-    with pytest.raises(EnvelopeMalformedError, match="does not tell for certain"):
+    with pytest.raises(EnvelopeMalformedError, match="cannot be recovered from the log"):
         _ = step.value
 
 
@@ -509,7 +509,7 @@ class TestWhere:
     """Every failure says which step of the batch it was."""
 
     def test_a_node_that_is_looked_up(self) -> None:
-        """A short id that is not there is no exception."""
+        """A short id that is not there raises like any other."""
         with pytest.raises(NodeNotFoundError, match="step 2 of 2 of the batch: click"):  # noqa: SIM117, PT012
             with client(Phone(SHOP)).batch() as b:
                 b.home()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client import client as pausing
-from pytest_clawperator.client.client import Clawperator, NoSkills, Step, as_words, telling
+from pytest_clawperator.client import client as client_module
+from pytest_clawperator.client.client import Clawperator, NoSkills
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, SnapshotUi
 from pytest_clawperator.contracts.events import (
@@ -30,7 +30,6 @@ from pytest_clawperator.errors import (
     PayloadError,
     SkillFailedError,
 )
-from pytest_clawperator.execution.pipeline import Observers
 from tests.doubles.runner import SERIAL, SHOP, Phone, client
 
 
@@ -148,23 +147,23 @@ class TestWrongArguments:
         assert phone.types == []
 
 
-def test_steps_are_told_with_their_beginning_and_end() -> None:
+def test_steps_are_reported_with_their_beginning_and_end() -> None:
     """Nested steps begin and end in their order, and a failed one has its error."""
     heard: list[Event] = []
-    observers = Observers([heard.append], serial="phone-1")
-    error = ValueError("no")
+    phone = Phone()
+    phone.observers.add(heard.append)
+    claw, error = client(phone), ValueError("no")
 
     def fail() -> None:
-        with Step("outer", "phone-1", observers):
-            with Step("inner", "phone-1", observers):
+        with claw.step("outer"):
+            with claw.step("inner"):
                 pass
             raise error
 
     with pytest.raises(ValueError, match="no"):
         fail()
 
-    told = [(type(event), getattr(event, "title", None)) for event in heard]
-    assert told == [
+    assert [(type(event), getattr(event, "title", None)) for event in heard] == [
         (StepStarted, "outer"),
         (StepStarted, "inner"),
         (StepFinished, None),
@@ -187,45 +186,63 @@ def test_a_step_needs_a_title(title: str) -> None:
         client.step(title)
 
 
-def test_a_script_is_told_with_what_it_printed() -> None:
-    """When it begins, and when it ended."""
-    heard: list[Event] = []
-    done = SkillRun(skill_id="a.b", output="out", complaints="err")
+class TestSkills:
+    """``run_skill()``: what the script gets, and what observers hear."""
 
-    assert telling(heard.append, "phone-1", "a.b", lambda: done) is done
+    def _run(self, answer: Any, args: Any = ()) -> tuple[Any, list[Event], list[Any]]:
+        """Run a skill that answers so; return its result, the events, and its arguments."""
+        heard: list[Event] = []
+        given: list[Any] = []
 
-    [begun, ended] = heard
-    assert isinstance(begun, SkillStarted)
-    assert isinstance(ended, SkillFinished)
-    assert (ended.serial, ended.output, ended.complaints) == ("phone-1", "out", "err")
+        def run(serial: str, skill_id: str, words: Any, **_: object) -> SkillRun:
+            given.append((serial, skill_id, words))
+            if isinstance(answer, Exception):
+                raise answer
+            return SkillRun(**answer)
 
+        phone = Phone()
+        phone.observers.add(lambda event: heard.append(event))
+        claw = client(phone, skills=lambda: SimpleNamespace(run=run))
+        try:
+            return claw.run_skill("a.b", args), heard, given
+        except SkillFailedError as error:
+            return error, heard, given
 
-@pytest.mark.parametrize("name", ["stdout", "output"])
-def test_a_script_that_failed_is_told_with_what_it_printed(name: str) -> None:
-    """Which its error has."""
-    heard: list[Event] = []
+    def test_what_it_printed_is_reported(self) -> None:
+        """Observers hear when it begins, and at its end what it printed."""
+        answer: Any = {"skill_id": "a.b", "output": "out", "complaints": "err"}
 
-    def run() -> SkillRun:
-        raise SkillFailedError("no", details={name: "out", "stderr": "err"})
+        done, heard, _ = self._run(answer)
 
-    with pytest.raises(SkillFailedError):
-        telling(heard.append, "phone-1", "a.b", run)
+        assert done == SkillRun(**answer)
+        _, begun, ended, _ = heard
+        assert isinstance(begun, SkillStarted)
+        assert isinstance(ended, SkillFinished)
+        assert (ended.serial, ended.output, ended.complaints) == (SERIAL, "out", "err")
 
-    ended = heard[-1]
-    assert isinstance(ended, SkillFinished)
-    assert (ended.output, ended.complaints) == ("out", "err")
+    @pytest.mark.parametrize("name", ["stdout", "output"])
+    def test_what_a_failed_one_printed_is_reported(self, name: str) -> None:
+        """Its error has the output."""
+        failed = SkillFailedError("no", details={name: "out", "stderr": "err"})
 
+        error, heard, _ = self._run(failed)
 
-def test_arguments_become_texts() -> None:
-    """As the service makes them."""
-    assert as_words(("a b", 5, 1.0, True)) == ["a b", "5", "1", "true"]
+        assert error is failed
+        ended = heard[-2]
+        assert isinstance(ended, SkillFinished)
+        assert (ended.output, ended.complaints) == ("out", "err")
 
+    def test_arguments_become_texts(self) -> None:
+        """They are written as the service writes them."""
+        _, _, given = self._run({"skill_id": "a.b", "output": ""}, ("a b", 5, 1.0, True))
 
-@pytest.mark.parametrize("args", ["text", b"bytes", 5, {"a": 1}, None])
-def test_arguments_are_a_list(args: Any) -> None:
-    """A text would be a list of its letters."""
-    with pytest.raises(ConfigurationError, match="must be a list"):
-        as_words(args)
+        assert given == [(SERIAL, "a.b", ["a b", "5", "1", "true"])]
+
+    @pytest.mark.parametrize("args", ["text", b"bytes", 5, {"a": 1}, None])
+    def test_arguments_are_a_list(self, args: Any) -> None:
+        """A text would be a list of its letters."""
+        with pytest.raises(ConfigurationError, match="must be a list"):
+            self._run({}, args)
 
 
 def test_a_client_without_skills_says_so() -> None:
@@ -249,7 +266,7 @@ def test_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append({"banner": banner, **local})
         raise SystemExit
 
-    monkeypatch.setattr(pausing, "is_interactive", lambda: True)
+    monkeypatch.setattr(client_module, "is_interactive", lambda: True)
     monkeypatch.setattr(code, "interact", interact)
     client, mine = idle_client(), "here"
 
@@ -276,16 +293,16 @@ def test_leaving_the_prompt_keeps_the_input_open(
         monkeypatch.setattr(sys, "stdin", stream)
         monkeypatch.setattr(code, "interact", interact)
 
-        pausing.ask(idle_client(), why="paused")
+        client_module.ask(idle_client(), why="paused")
 
         assert not stream.closed
-    assert left == [f"{word}() or Ctrl-D goes on"]
+    assert left == [f"{word}() or Ctrl-D continues"]
 
 
 def test_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A script that nobody watches goes on, and says that it does."""
+    """A script without a terminal continues, and prints a note."""
     monkeypatch.setattr(sys, "__stdin__", None)
 
     idle_client().pause()
@@ -296,9 +313,9 @@ def test_without_a_terminal(
 
 
 def test_a_closed_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream that was closed is no terminal."""
+    """A closed stream is not a terminal."""
     with open(__file__) as stream:  # noqa: PTH123 - any stream will do
         pass
     monkeypatch.setattr(sys, "__stdin__", stream)
 
-    assert pausing.is_interactive() is False
+    assert client_module.is_interactive() is False

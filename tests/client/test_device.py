@@ -136,7 +136,7 @@ class TestOnAPhone:
         )
 
     def test_following_the_sensor(self, restored: Device) -> None:
-        """A device may be told to turn its screen by itself."""
+        """A device may be set to turn its screen by itself."""
         restored.orientation = "auto"
 
         assert restored.orientation == "auto"
@@ -227,7 +227,7 @@ def test_the_foreground_in_the_words_of_many_androids(dump: str, package: str) -
 
 
 def test_the_foreground_from_the_window_manager() -> None:
-    """The window manager is asked where the activity manager does not tell."""
+    """The window manager is asked if the activity manager does not report the app."""
     dump = "  mCurrentFocus=Window{9 u0 NotificationShade}\n  mFocusedApp=AppWindowToken{1 "
     dump += "token=Token{2 ActivityRecord{3 u0 com.shown/.Main t9}}}"
     device = scripted({"dumpsys window": dump})
@@ -267,7 +267,7 @@ def keyboards(device: Device) -> list[str]:
     ],
 )
 def test_each_use_without_adb_is_refused_by_name(use: Any, name: str) -> None:
-    """Where there is no shell, whatever needs one is refused by its name."""
+    """Without a shell, whatever needs one is refused by its name."""
     device = NoDevice("PH1", "http://lab:3000 runs executions and nothing else")
 
     with pytest.raises(ConfigurationError) as caught:
@@ -300,7 +300,7 @@ def device_that_says(answer: str) -> Device:
     return Device(ScriptedTransport({ASKED: answer}), DeviceInfo(serial="PH1", key="PH1"))
 
 
-def test_nobody_handles_it() -> None:
+def test_no_app_handles_it() -> None:
     """It is refused with the code that the Operator would have used."""
     with pytest.raises(StepFailedError) as failed:
         check_uri(device_that_says("No activity found\n"), ADDRESS)
@@ -311,7 +311,7 @@ def test_nobody_handles_it() -> None:
 
 @pytest.mark.parametrize("answer", ["com.example.shop/.Main", ""])
 def test_sent_as_it_is(answer: str) -> None:
-    """What an app handles may be sent, and so may what the device does not tell."""
+    """An address is sent if an app handles it, or if the device does not know."""
     check_uri(device_that_says(answer), ADDRESS)
 
 

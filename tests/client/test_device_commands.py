@@ -54,14 +54,14 @@ def test_valid_package_names_are_accepted(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*HOSTILE, "a." + "b" * 300, None, 5])
 def test_invalid_package_names_are_refused(name: str) -> None:
-    """Anything that is no package name never reaches a shell."""
+    """Anything that is not a package name never reaches a shell."""
     with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
         package_name(name)
 
 
 @pytest.mark.parametrize("name", ["CAMERA", "a.b;reboot", "-a.b", "a.b\n", ""])
 def test_no_permission_names(name: str) -> None:
-    """Anything that is no permission, short names included, is refused."""
+    """Anything that is not a permission, short names included, is refused."""
     with pytest.raises(ConfigurationError, match="written in full"):
         permission_name(name)
 
@@ -141,7 +141,7 @@ def test_an_app_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("listed", ["package:a.b\n", ShellResult("", "", 127)])
 def test_an_app_that_is_there_or_unknown(listed: str | ShellResult) -> None:
-    """A failure on an app that is there, or may be, is told as it is."""
+    """A failure on an app that is installed, or may be, is reported unchanged."""
     transport = ScriptedTransport({"pm clear a.b": "Failed\n", "pm list packages": listed})
 
     with pytest.raises(ShellError, match=r"`pm clear a\.b` failed"):
@@ -186,7 +186,7 @@ def test_a_device_that_is_still_starting() -> None:
         " settings requires:android.permission.WRITE_SECURE_SETTINGS",
     ],
 )
-def test_a_phone_that_guards_what_adb_does_is_told_as_such(said: str) -> None:
+def test_a_phone_that_guards_what_adb_does_is_recognised(said: str) -> None:
     """Whatever the command was about, the hint names the developer options of the makers."""
     result = ShellResult("", said, 255)
 
@@ -277,7 +277,7 @@ def test_what_is_no_point_never_reaches_the_shell(use: Callable[[Any], None]) ->
 
 
 def test_a_refused_gesture_is_an_error() -> None:
-    """A phone that lets nobody inject touches says so, with the switch that allows it."""
+    """The error of a phone that forbids injected touches names the switch that allows them."""
     line = "input draganddrop 1 2 3 4 1000"
 
     with pytest.raises(ShellError, match="draganddrop") as caught:
@@ -325,27 +325,27 @@ Error: this is the title of somebody's notification
 
 
 def test_texts_are_read_in_their_order() -> None:
-    """Toasts of text are told, with line breaks and odd words; custom ones have no text."""
+    """Toasts of text are returned, with line breaks and odd words; custom ones have no text."""
     device = scripted({"dumpsys notification": DUMP}, api_level=34)
 
     assert device.toasts() == ["Saved", "Two\nlines duration=3 days"]
 
 
 def test_no_toast_is_an_empty_list() -> None:
-    """Where nothing is up there is nothing to tell."""
+    """Without a toast the list is empty."""
     assert toast_texts("Current Notification Manager state:\n") == []
 
 
-def test_an_older_android_is_told_apart() -> None:
+def test_an_older_android_is_refused() -> None:
     """Where the system does not know the texts, an empty list would be a lie."""
-    with pytest.raises(ShellError, match="API level 29 does not tell") as caught:
+    with pytest.raises(ShellError, match="API level 29 does not report") as caught:
         scripted(api_level=29).toasts()
 
     assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
 
 
 def test_a_refused_dump_is_an_error() -> None:
-    """A device that does not answer has no toasts to tell."""
+    """A device that does not answer raises an error."""
     refused = ShellResult("", "Permission Denial\n", 255)
 
     with pytest.raises(ShellError, match="dumpsys notification"):

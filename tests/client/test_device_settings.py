@@ -26,7 +26,7 @@ SHOP = "com.example.shop"
 @pytest.mark.parametrize("locale", ["de_DE", "de,", ",de", "x'; reboot", "-de", "de\n"])
 def test_invalid_language_tags_are_refused(locale: str) -> None:
     """A device would ignore a language that is none."""
-    with pytest.raises(ConfigurationError, match="is no list of languages"):
+    with pytest.raises(ConfigurationError, match="is not a list of languages"):
         scripted().set_app_locale(SHOP, locale)
 
 
@@ -44,7 +44,10 @@ def test_what_a_device_lacks_is_unknown() -> None:
     ("change", "says"),
     [
         (lambda device: setattr(device, "orientation", "landscape"), "no `settings`"),
-        (lambda device: setattr(device, "airplane_mode", True), "does not tell its airplane mode"),
+        (
+            lambda device: setattr(device, "airplane_mode", True),
+            "does not report its airplane mode",
+        ),
         (lambda device: device.set_app_locale(SHOP, "de"), "no `cmd locale`"),
         (lambda device: device.key_event("home"), "no `input`"),
         (lambda device: device.is_installed(SHOP), "no `pm`"),
@@ -95,13 +98,13 @@ def test_a_setting_that_was_not_set_is_deleted() -> None:
 
 
 def test_an_unknown_orientation_is_refused() -> None:
-    """A word that is no orientation is refused with those that are."""
+    """An unknown orientation is refused with a list of the known ones."""
     with pytest.raises(ConfigurationError, match="portrait, landscape"):
         scripted().orientation = "sideways"  # type: ignore[assignment]
 
 
 def test_airplane_mode_of_an_old_device() -> None:
-    """Where there is no command, the setting is written and the system is told."""
+    """Without the command, the setting is written and broadcast."""
     said = "Broadcasting: Intent\nBroadcast completed: result=0\n"
     old = {
         **settings(airplane_mode_on="0"),
@@ -119,7 +122,7 @@ def test_airplane_mode_of_an_old_device() -> None:
 
 
 def test_airplane_mode_that_the_system_guards() -> None:
-    """Where the system may not be told, the setting is written back and the error says so."""
+    """If the broadcast is forbidden, the setting is written back and the error names the reason."""
     guarded = {
         **settings(airplane_mode_on="0"),
         re.compile("cmd connectivity .*"): ShellResult("", "Unknown command: airplane-mode", 255),
@@ -134,7 +137,7 @@ def test_airplane_mode_that_the_system_guards() -> None:
 
 
 def test_a_refused_change_leaves_nothing_to_put_back() -> None:
-    """What a guarded device refuses is told with a way out, and `restore` has nothing to do."""
+    """What a guarded device refuses is reported with a way out, and `restore` has nothing to do."""
     device = scripted(
         {re.compile("settings get .*"): "0\n", re.compile("settings put .*"): REFUSED}
     )
@@ -147,7 +150,7 @@ def test_a_refused_change_leaves_nothing_to_put_back() -> None:
 
 
 def test_putting_back_goes_on_past_failures() -> None:
-    """What cannot be put back is told at the end, and is tried again the next time."""
+    """What cannot be restored is reported at the end, and is retried the next time."""
     answers = settings(user_rotation="0", accelerometer_rotation="0", airplane_mode_on="0")
     answers[re.compile("cmd connectivity airplane-mode")] = "disabled\n"
     answers[re.compile("cmd connectivity airplane-mode (en|dis)able")] = ""
@@ -157,8 +160,8 @@ def test_putting_back_goes_on_past_failures() -> None:
     device.airplane_mode = True
     transport.answers["cmd connectivity airplane-mode disable"] = GONE
 
-    told = r"could not put back: airplane mode \(it is gone\)"
-    with pytest.raises(DeviceNotFoundError, match=told) as e:
+    message = r"could not restore: airplane mode \(it is gone\)"
+    with pytest.raises(DeviceNotFoundError, match=message) as e:
         device.restore()
     rotation = device.orientation
     transport.answers["cmd connectivity airplane-mode disable"] = ""
@@ -188,8 +191,8 @@ def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
     device.restore()
 
     assert asked == ["true"]
-    told = "could not put back: keyboard (the device did not answer); orientation"
-    assert caught.value.message == told
+    message = "could not restore: keyboard (the device did not answer); orientation"
+    assert caught.value.message == message
     assert device.orientation == "portrait"
 
 
@@ -241,7 +244,7 @@ class TestBlocks:
         assert device.orientation == "portrait"
 
     def test_what_is_left(self) -> None:
-        """What a block could not put back is told, and is left to whoever restores next."""
+        """What a block could not restore is reported, and is left to the next restore."""
         answers = settings(user_rotation="0", accelerometer_rotation="0")
         transport = ScriptedTransport(answers)
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
@@ -252,7 +255,7 @@ class TestBlocks:
                 device.orientation = "landscape"
                 transport.answers[back] = REFUSED
 
-        with pytest.raises(ShellError, match="could not put back: orientation"):
+        with pytest.raises(ShellError, match="could not restore: orientation"):
             fail()
         del transport.answers[back]
         device.restore()
@@ -260,7 +263,7 @@ class TestBlocks:
         assert device.orientation == "portrait"
 
     def test_away_at_its_end(self) -> None:
-        """What a block could not put back as the device was away, the next one begins with."""
+        """The next block begins with what one could not restore because the device was away."""
         transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
         device.orientation = "landscape"
@@ -270,7 +273,7 @@ class TestBlocks:
                 device.orientation = "reverse_portrait"
                 transport.answers["true"] = GONE
 
-        with pytest.raises(DeviceNotFoundError, match="could not put back: orientation"):
+        with pytest.raises(DeviceNotFoundError, match="could not restore: orientation"):
             fail()
         transport.answers["true"] = ""
         with device.restoring():
@@ -280,7 +283,7 @@ class TestBlocks:
         assert (found, device.orientation) == ("landscape", "portrait")
 
     def test_owed_only_once(self) -> None:
-        """What was put back later, or set anew, is not put back by the next block."""
+        """What was restored later, or set again, is not restored by the next block."""
         transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
         device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
 

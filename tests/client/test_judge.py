@@ -136,7 +136,7 @@ def test_what_keeps_an_action_from_its_node(given: str, use: Use, reason: str | 
     ],
 )
 def test_a_window_over_the_app(given: str, package: str, is_told: bool) -> None:
-    """It may swallow a tap on a point, and nothing tells where it is: it is no certain obstacle."""
+    """It may swallow a tap on a point, but its place is unknown: it is not a certain obstacle."""
     (label,) = nodes(given, has_overlay=True, overlay_package=package)
 
     found = obstacle(label, Use.TAP)
@@ -146,7 +146,7 @@ def test_a_window_over_the_app(given: str, package: str, is_told: bool) -> None:
 
 
 def test_a_changed_screen() -> None:
-    """Enabling is no change, and neither is a cover that went."""
+    """Neither enabling nor a cover that disappeared is a change."""
     off = nodes(node(text="Go", enabled=False), node(text="Wait", id="cover"))[0]
     on = nodes(node(text="Go"), node(text="Wait"))[0]
     alone = nodes(node(text="Go"))[0]
@@ -159,7 +159,7 @@ def test_a_changed_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason"), [("TextView", "it is no text field"), ("EditText", None)]
+    ("kind", "reason"), [("TextView", "it is not a text field"), ("EditText", None)]
 )
 def test_why_a_device_refuses_a_text(kind: str, reason: str | None) -> None:
     """A label takes no text, and waiting does not change that."""
@@ -172,7 +172,7 @@ def test_why_a_device_refuses_a_text(kind: str, reason: str | None) -> None:
 
 
 def error(xml: str, target: Target, *, use: Use = Use.TAP, done: bool = False) -> StepFailedError:
-    """Return the error for a target that several nodes fit."""
+    """Return the error for a target that several nodes match."""
     crowd = find_crowd(target, Snapshot.from_xml(xml), use)
     assert crowd is not None
     return ambiguous("click", crowd, use, serial=SERIAL, done=done)
@@ -188,10 +188,10 @@ def target(**keywords: str) -> Target:
     [
         (
             (node(text="Go", kind="TextView"), node(text="Go", kind="Button", clickable=True)),
-            "role='button' fits only 2.",
+            "role='button' matches only 2.",
         ),
-        ((node(text="Go", id="a"), node(text="Go", id="b")), "id='a' fits only 1."),
-        ((node(text="Go"), node(text="Go", desc="Really")), "desc='Really' fits only 2."),
+        ((node(text="Go", id="a"), node(text="Go", id="b")), "id='a' matches only 1."),
+        ((node(text="Go"), node(text="Go", desc="Really")), "desc='Really' matches only 2."),
     ],
 )
 def test_the_keyword_that_fits_only_one(nodes: tuple[str, ...], way: str) -> None:
@@ -200,21 +200,21 @@ def test_the_keyword_that_fits_only_one(nodes: tuple[str, ...], way: str) -> Non
 
 
 def test_the_row_that_only_one_is_in() -> None:
-    """Where all look alike, the row around one of them tells."""
-    told = str(error(SHOP, target(text="Buy")).hint)
+    """If all look alike, the row around one of them tells them apart."""
+    message = str(error(SHOP, target(text="Buy")).hint)
 
-    assert told.startswith(
-        "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 alone."
+    assert message.startswith(
+        "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."
     )
 
 
-def test_nodes_that_nothing_tells_apart() -> None:
+def test_nodes_that_nothing_distinguishes() -> None:
     """Then only their order does, or the first wins."""
-    told = error(screen(node(text="Go"), node(text="Go")), target(text="Go"), done=True)
+    message = error(screen(node(text="Go"), node(text="Go")), target(text="Go"), done=True)
 
-    assert "2 nodes fit node(text='Go'), and the first was tapped" in told.message
-    assert str(told.hint).startswith(
-        "Say which with another keyword, .first, .last, .nth(i), within= or has=; or let the first"
+    assert "2 nodes match node(text='Go'), and the first was tapped" in message.message
+    assert str(message.hint).startswith(
+        "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the first"
     )
 
 
@@ -222,7 +222,7 @@ def test_a_container_that_several_fit() -> None:
     """What is around the node must be one, too."""
     inner = target_of(None, {"text": "Tea"}, within={"textEquals": "Buy"}, verb="click")
 
-    assert "3 nodes fit node(text='Buy')" in error(SHOP, inner).message
+    assert "3 nodes match node(text='Buy')" in error(SHOP, inner).message
 
 
 def test_one_node_is_no_crowd() -> None:
@@ -266,9 +266,9 @@ def test_a_missing_node() -> None:
     ("text", "hint"),
     [
         ("tea", "text= is compared letter by letter; nodes that are not on the screen need a"),
-        ("Your order was saved", "A toast is no node: claw.device.toasts() tells those that are"),
+        ("Your order was saved", "A toast is not a node: claw.device.toasts() lists those on"),
         (re.compile("^tea$"), "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
-        (re.compile("^Saved!$"), "A toast is no node: claw.device.toasts() tells those that are"),
+        (re.compile("^Saved!$"), "A toast is not a node: claw.device.toasts() lists those on"),
     ],
 )
 def test_a_hint_fits_what_was_looked_for(text: Any, hint: str) -> None:
@@ -311,13 +311,13 @@ def test_a_node_that_came_too_late() -> None:
 
     error = failing(phone, lambda claw: claw.click(text="Tea"))
 
-    assert "give it a longer timeout=" in str(error.hint)
+    assert "set a longer timeout=" in str(error.hint)
     assert error.nearest == ()
 
 
 @pytest.mark.parametrize("given", [{"id": "name"}, {"id": "com.other:id/name"}])
 def test_the_form_of_an_id(given: dict[str, str]) -> None:
-    """An id that is on the screen in another form is told in that form."""
+    """The hint has an id in the form in which it is on the screen."""
     phone = Phone(SHOP, data={"click": MISSING})
 
     error = failing(phone, lambda claw: claw.click(NodeMatcher.of(**given)))
@@ -404,7 +404,7 @@ def test_another_app_is_in_front() -> None:
 
 
 def test_a_text_of_another_form() -> None:
-    """What was read instead is told."""
+    """The message has what was read instead."""
     failed = {"error": "VALIDATOR_MISMATCH", "raw_text": "soon"}
     phone = Phone(SHOP, data={"read_text": failed})
 
@@ -415,25 +415,25 @@ def test_a_text_of_another_form() -> None:
 
 
 def test_roles_that_only_the_device_knows() -> None:
-    """What a snapshot cannot tell is said, instead of a mere miss."""
+    """The hint explains that a snapshot does not show the role."""
     phone = Phone(SHOP)
 
     error = failing(phone, lambda claw: claw.node(role="listitem").nth(1).click())
 
-    assert "does not tell that role" in str(error.hint)
+    assert "does not show that role" in str(error.hint)
 
 
 @pytest.mark.parametrize(
     ("has", "index", "hint"),
     [
-        (None, 5, "Only 3 fit node(id='row'), so there is no .nth(5)."),
-        ({"text": "Wine"}, None, "3 fit node(id='row'), but none has node(text='Wine') in it."),
+        (None, 5, "Only 3 match node(id='row'), so there is no .nth(5)."),
+        ({"text": "Wine"}, None, "3 match node(id='row'), but none contains node(text='Wine')."),
         ({"id": "name"}, None, f"On the screen that id is {PACKAGE}:id/name"),
-        ({"text": "Tea"}, 1, "Only 1 fit node(id='row', has=node(text='Tea'))"),
+        ({"text": "Tea"}, 1, "Only 1 match node(id='row', has=node(text='Tea'))"),
     ],
 )
 def test_the_condition_that_does_not_hold(has: Any, index: int | None, hint: str) -> None:
-    """Of several conditions the one that fails is told."""
+    """Of several conditions the hint names the one that fails."""
     claw = client(Phone(SHOP))
     row = claw.node(id="row", has=has)
 
@@ -444,7 +444,7 @@ def test_the_condition_that_does_not_hold(has: Any, index: int | None, hint: str
 
 
 def test_many_nodes_are_counted() -> None:
-    """Of very many nodes that fit the first few are listed."""
+    """Of very many matching nodes the first few are listed."""
     phone = Phone(SHOP)
 
     def click(claw: Clawperator) -> None:
@@ -465,7 +465,7 @@ def test_many_nodes_are_counted() -> None:
     ],
 )
 def test_hints_about_ids(id: str, hint: str) -> None:
-    """An id that nothing comes near is not told how texts are compared."""
+    """The hint for an id that nothing is near does not explain how texts are compared."""
     with pytest.raises(NodeNotFoundError) as missed:
         client(Phone(SHOP, data={"click": {"error": "NODE_NOT_FOUND"}})).click(id=id, timeout=0)
 

@@ -54,7 +54,7 @@ def test_looks_do_not_wait() -> None:
 
 
 def test_all_and_count() -> None:
-    """All nodes that fit, in order, and how many."""
+    """All matching nodes, in order, and how many."""
     names = client(Phone(SHOP)).node(id="name")
 
     assert [n.label for n in names.all()] == ["Tea", "Milk", "Bread"]
@@ -78,7 +78,7 @@ def test_a_plain_one_is_sent_as_it_is() -> None:
 
 
 def test_one_of_several() -> None:
-    """The second of three is clicked by what tells it from the others."""
+    """The second of three is clicked by what distinguishes it from the others."""
     phone = Phone(SHOP)
 
     client(phone).node(id="name").nth(1).click()
@@ -195,7 +195,7 @@ class TestClear:
 
 
 class TestRolesThatOnlyTheDeviceKnows:
-    """A snapshot does not tell every role."""
+    """A snapshot does not show every role."""
 
     @pytest.mark.parametrize(("data", "there"), [({}, True), ({"error": "NODE_NOT_FOUND"}, False)])
     def test_exists_asks_the_device_once(self, data: Any, there: bool) -> None:
@@ -207,7 +207,7 @@ class TestRolesThatOnlyTheDeviceKnows:
 
     def test_count_is_refused_for_unknown_roles(self) -> None:
         """A wrong number would be worse than none."""
-        with pytest.raises(ConfigurationError, match="does not tell"):
+        with pytest.raises(ConfigurationError, match="does not show"):
             client(Phone(SHOP)).node(role="row").count()
 
 
@@ -233,7 +233,7 @@ def test_equal_by_what_they_mean() -> None:
 
 
 class TestDamagedSnapshots:
-    """Whether a node exists is not told by a snapshot that breaks off."""
+    """A truncated snapshot does not decide whether a node exists."""
 
     BROKEN = SHOP[: SHOP.index("Bread") + 2]
 
@@ -255,7 +255,7 @@ class TestDamagedSnapshots:
 
 
 class TestMistakes:
-    """What is no use of a locator is told so at once."""
+    """A wrong use of a locator is refused at once."""
 
     def test_it_is_neither_true_nor_false(self) -> None:
         """A condition that forgot exists() does not pass unnoticed."""
@@ -317,7 +317,7 @@ def claw(glass: Glass) -> Clawperator:
     ],
 )
 def test_a_swipe_keeps_within_its_node(direction: Way, points: object) -> None:
-    """The finger goes where it is told, and leaves a tenth at each end."""
+    """The finger goes in the given direction, and leaves a tenth at each end."""
     assert swipe_over(ROW, direction, 0.8) == points
 
 
@@ -333,7 +333,7 @@ def test_a_whole_swipe_stays_on_its_node(direction: Way, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("direction", "ratio", "told"),
+    ("direction", "ratio", "message"),
     [
         ("Left", 0.5, "Did you mean left?"),
         ("sideways", 0.5, "left, right, up, down"),
@@ -343,16 +343,16 @@ def test_a_whole_swipe_stays_on_its_node(direction: Way, size: int) -> None:
         ("left", True, "at most 1"),
     ],
 )
-def test_impossible_swipes_are_refused(direction: Any, ratio: Any, told: str) -> None:
-    """What is no direction, or no part of a node, is refused with what is allowed."""
+def test_impossible_swipes_are_refused(direction: Any, ratio: Any, message: str) -> None:
+    """A wrong direction or ratio is refused with what is allowed."""
     with pytest.raises(ConfigurationError) as caught:
         swipe_over(ROW, direction, ratio)
 
-    assert told in str(caught.value.hint)
+    assert message in str(caught.value.hint)
 
 
 def test_gestures_go_to_where_the_node_is(claw: Clawperator, glass: Glass) -> None:
-    """A fresh look tells the points; another node, or a point, is where a drag ends."""
+    """A fresh snapshot gives the points; a drag ends at another node, or at a point."""
     tea = claw.node(text="Tea")
     milk = claw.node(text="Milk").bounds().center
     x, y = tea.bounds().center
@@ -385,12 +385,12 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
-        (SHOP, "3 nodes fit"),
+        (SHOP, "3 nodes match"),
         (screen(node(text="Buy", kind="Button", enabled=False)), "it is disabled"),
     ],
 )
 def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, said: str) -> None:
-    """Nothing is touched where several nodes fit, or where the node is disabled."""
+    """Nothing is touched if several nodes match, or if the node is disabled."""
     claw = client(Phone(shown))
     claw.device = Device(glass, DeviceInfo(serial="PH1", key="PH1"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client import plans
-from pytest_clawperator.client.perform import bare, judged_by, matchers_of, with_proof
+from pytest_clawperator.client.perform import Performer, judged_by, matchers_of
 from pytest_clawperator.client.plans import Aim
 from pytest_clawperator.client.target import Use, target_of
 from pytest_clawperator.client.timing import Wait
@@ -138,7 +138,7 @@ class TestWaiting:
         assert params["timeoutMs"] == 4000
 
     def test_polls_pause_on_the_device(self) -> None:
-        """Where the device cannot wait by itself it is told to sleep; the host never does."""
+        """If the device cannot wait by itself it is sent a sleep; the host never sleeps."""
         phone = Phone(data={"scroll_until": answers({"error": "CONTAINER_NOT_FOUND"}, {})})
 
         client(phone).scroll_until(max_scrolls=3)
@@ -186,7 +186,7 @@ class TestShortIds:
         ]
 
     def test_a_missing_short_id_sends_nothing_but_looks(self) -> None:
-        """What is near is told, and nothing was sent but looks."""
+        """The error names what is near, and only snapshots were sent."""
         phone = Phone(SHOP)
 
         with pytest.raises(NodeNotFoundError) as missed:
@@ -287,7 +287,7 @@ class TestNodesOfSnapshots:
     """A node that a snapshot gave can be used as it is."""
 
     def test_nothing_is_looked_up_again(self) -> None:
-        """It is aimed at by what tells it from the others."""
+        """It is found by what distinguishes it from the others."""
         phone = Phone(SHOP)
         claw = first(phone)
         milk = claw.snapshot().find_all(id="name")[1]
@@ -363,7 +363,7 @@ class TestPercentSigns:
         assert phone.types == [["snapshot_ui"], ["click"]]
 
     def test_a_list_is_named_by_another_matcher(self) -> None:
-        """A list is named to the device by what else tells it."""
+        """A list is sent to the device by what else identifies it."""
         phone = Phone(self.OFFER)
 
         client(phone).scroll(within={"text": "50% off"})
@@ -372,7 +372,7 @@ class TestPercentSigns:
 
 
 class TestAnswersFromTheScreen:
-    """What a look tells need not be asked of the device."""
+    """What a snapshot shows need not be asked of the device."""
 
     def test_a_looked_up_text_is_read_from_the_same_look(self) -> None:
         """A text that had to be looked up is read from the same look."""
@@ -394,7 +394,7 @@ class TestAnswersFromTheScreen:
         assert claw.read_all_text(within=row, text="Nobody") == []
 
     def test_a_node_without_text(self) -> None:
-        """A node that stays without text is told as such."""
+        """A node that stays without text is reported as such."""
         phone = Phone(SHOP)
         claw = client(phone)
 
@@ -404,7 +404,7 @@ class TestAnswersFromTheScreen:
         assert failed.value.code is ErrorCode.NODE_HAS_NO_TEXT
 
     def test_waiting_for_a_looked_up_node_is_polling(self) -> None:
-        """Waiting for what the device cannot be told of is looking."""
+        """Waiting for what cannot be sent to the device takes snapshots."""
         phone = Phone(EMPTY, SHOP)
         claw = client(phone)
 
@@ -437,12 +437,12 @@ class TestStrict:
             client(phone).click(text="Buy")
 
         assert refused.value.code is ErrorCode.NODE_AMBIGUOUS
-        assert "3 nodes fit node(text='Buy'), and the first was tapped" in refused.value.message
+        assert "3 nodes match node(text='Buy'), and the first was tapped" in refused.value.message
         assert len(refused.value.details["nodes"]) == 3
         assert len(phone.sent) == 1
 
     def test_nothing_is_clicked_where_a_look_comes_first(self) -> None:
-        """Several nodes with a short id are told of before anything is tapped."""
+        """Several nodes with a short id are reported before anything is tapped."""
         phone = Phone(SHOP)
 
         with pytest.raises(StepFailedError) as refused:
@@ -453,7 +453,7 @@ class TestStrict:
         assert {kind for sent in phone.types for kind in sent} == {"snapshot_ui", "sleep"}
 
     def test_a_transition_is_waited_for_where_nothing_is_done_yet(self) -> None:
-        """Two screens that are there at once for a moment are no error."""
+        """Two screens that are there at once for a moment are not an error."""
         both = screen(node(text="Tea", id="x"), node(text="Tea", id="x", bounds="[0,90][9,99]"))
         phone = Phone(both, both, SHOP, data={"read_text": {"text": "Tea"}})
 
@@ -470,7 +470,7 @@ class TestStrict:
         with pytest.raises(StepFailedError) as refused:
             getattr(claw, method)(within={"id": f"{PACKAGE}:id/row"}, **matcher)
 
-        assert f"3 nodes fit node(id='{PACKAGE}:id/row')" in refused.value.message
+        assert f"3 nodes match node(id='{PACKAGE}:id/row')" in refused.value.message
 
     @pytest.mark.parametrize("role", ["listitem", "Row"])
     def test_what_a_snapshot_cannot_tell(self, role: str) -> None:
@@ -514,7 +514,7 @@ class TestStrict:
         assert phone.sent[2][0]["params"]["coordinate"] == {"x": 940, "y": 425}
 
     def test_a_look_that_was_lost_proves_nothing(self) -> None:
-        """Without the look nobody knows what was tapped, so the test does not go on."""
+        """Without the snapshot it is unknown what was tapped, so the test stops."""
         phone = Phone(data={"snapshot_ui": {"error": "SNAPSHOT_EXTRACTION_FAILED"}})
 
         with pytest.raises(SnapshotError) as lost:
@@ -556,7 +556,7 @@ class TestInTheWay:
         ]
 
     def test_enabled_together_with_other_changes(self) -> None:
-        """What changes long after the tap is no effect of it."""
+        """What changes long after the tap is not an effect of it."""
         off = button(enabled=False, others=(node(text="Loading"),))
         phone = Phone(off, off, off, button())
 
@@ -666,7 +666,7 @@ class TestTroubleOnTheWay:
     """What is not about nodes is raised as what it is."""
 
     def test_the_lab_is_broken(self) -> None:
-        """A switched-off service is no matter of nodes: no second look, no outline."""
+        """A service that is switched off is not about nodes: no second snapshot, no outline."""
         phone = Phone(data={"click": {"error": "SERVICE_UNAVAILABLE"}})
 
         with pytest.raises(OperatorNotReadyError) as broken:
@@ -707,7 +707,7 @@ class TestTroubleOnTheWay:
         assert failed.value.serial == phone.serial
 
     def test_an_envelope_without_steps(self) -> None:
-        """Success without a result is no success."""
+        """Success without a result is not a success."""
         runner = ScriptedRunner(lambda execution: result_of(execution))
 
         with pytest.raises(EnvelopeMalformedError) as broken:
@@ -755,7 +755,7 @@ class TestDamagedSnapshots:
         with pytest.raises(NodeNotFoundError, match="The snapshot is damaged"):
             client(Phone(self.BROKEN)).click(id="nope", timeout=0)
 
-    def test_all_cannot_be_told(self) -> None:
+    def test_all_cannot_be_known(self) -> None:
         """Reading all texts does not take a part for the whole."""
         with pytest.raises(SnapshotError, match="cut a long text"):
             client(Phone(self.BROKEN)).read_all_text(id="name")
@@ -820,7 +820,7 @@ CLICK = plans.click("click", TEA, {})
 
 def test_what_proves_an_action_is_named_after_it() -> None:
     """Its own id is as if it were sent alone."""
-    sending = with_proof(CLICK, Aim(TEA), Wait(2), id="click-1")
+    sending = Performer(Phone()).sending(CLICK, Aim(TEA), Wait(2), id="click-1")
 
     assert [action.id for action in sending.actions] == ["click-1-wait", "click-1-look", "click-1"]
     assert sending.proofs == {"click-1-wait": "click-1", "click-1-look": "click-1"}
@@ -831,7 +831,7 @@ def test_a_scroll_taps_after_the_look() -> None:
     tea = target_of(TEA, {}, verb="scroll")
     plan = plans.scroll_until(tea, None, max_scrolls=3, click=True)
 
-    sending = with_proof(plan, Aim(TEA), Wait(2), id="scroll_until-1")
+    sending = Performer(Phone()).sending(plan, Aim(TEA), Wait(2), id="scroll_until-1")
 
     assert [action.type for action in sending.actions] == ["scroll_until", "snapshot_ui", "click"]
     assert "clickAfter" not in sending.actions[0].to_wire()["params"]
@@ -839,9 +839,11 @@ def test_a_scroll_taps_after_the_look() -> None:
 
 def test_an_action_alone() -> None:
     """Without a proof only the action is sent."""
-    assert [action.id for action in bare(CLICK, Aim(TEA), Wait(2), id="click-1").actions] == [
-        "click-1"
-    ]
+    performer = Performer(Phone(), matchers="first")
+
+    sending = performer.sending(CLICK, Aim(TEA), Wait(2), id="click-1")
+
+    assert [action.id for action in sending.actions] == ["click-1"]
 
 
 def test_what_a_look_is_judged_by() -> None:

@@ -65,7 +65,7 @@ class TestPages:
 
 
 class TestSearch:
-    """What the device cannot be told of is looked for page by page."""
+    """What cannot be sent to the device is looked for page by page."""
 
     def test_found_and_clicked(self) -> None:
         """It is clicked on the page where it was seen."""

@@ -136,7 +136,7 @@ def test_a_scroll_in_a_batch_needs_a_text() -> None:
 
 
 def test_a_miss_shows_the_pattern_and_what_comes_near() -> None:
-    """The error has the pattern as it was written, and the nodes that nearly fit it."""
+    """The error has the pattern as it was written, and the nodes that nearly match it."""
     with pytest.raises(NodeNotFoundError) as caught:
         client(Phone(SHOP)).click(text=re.compile(r"^Milch$"), timeout=0)
 

@@ -14,6 +14,7 @@ from pytest_clawperator.client.plans import (
     outcome_of_scroll_until,
 )
 from pytest_clawperator.client.target import Route, container_of
+from pytest_clawperator.contracts.actions import PressKey
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,
@@ -29,7 +30,7 @@ SHORT = {"id": "list"}
 @pytest.mark.parametrize(
     ("plan", "route"),
     [
-        (plans.open_app("com.a"), Route.SENT),
+        (plans.simple("home", PressKey("home")), Route.SENT),
         (plans.click("click", None, {"text": "Tea"}), Route.SENT),
         (plans.click("click", None, SHORT), Route.COMPLETED),
         (plans.click("click", None, {"text": "Tea"}, within={"text": "a"}), Route.LOOKED_UP),
@@ -40,17 +41,17 @@ SHORT = {"id": "list"}
     ],
 )
 def test_the_route_depends_on_what_the_action_can_be_sent(plan: Plan[object], route: Route) -> None:
-    """Only reads take a container, and several nodes with a short id are looked up."""
+    """Only reads take a container; several nodes with a short id are looked up."""
     assert plan.route(strict=False) is route
 
 
 def test_only_a_strict_plan_about_one_node_is_proved() -> None:
-    """Where only one node may fit, a look goes along, unless all that fit are wanted."""
+    """If only one node may match, a snapshot is sent along, unless all matches are wanted."""
     click = plans.click("click", None, {"text": "Tea"})
     read_all = plans.read_all_text(None, {"text": "Tea"})
 
     assert click.route(strict=True) is Route.PROVED
-    assert not click.route(strict=True).needs_look
+    assert not click.route(strict=True).needs_snapshot
     assert read_all.route(strict=True) is Route.SENT
 
 
@@ -108,7 +109,7 @@ def test_navigation_is_split_at_the_operators_limit() -> None:
 
 
 def test_a_point_and_a_locator() -> None:
-    """A tap that is told of both a point and a locator says that one is too many."""
+    """A tap with both a point and a locator is refused."""
     claw = client(Phone(SHOP))
 
     with pytest.raises(ConfigurationError, match="which is meant"):
@@ -157,7 +158,7 @@ def test_reading_all_texts() -> None:
 
 @pytest.mark.parametrize("text", ["", "[", "5"])
 def test_a_list_that_cannot_be_read(text: str) -> None:
-    """What is no list is told with the raw answer."""
+    """The error for an unreadable list has the raw answer."""
     phone = Phone(data={"read_text": {"text": text}})
 
     with pytest.raises(EnvelopeMalformedError) as broken:
@@ -194,7 +195,7 @@ class TestValidators:
             client(Phone()).read_text(text="x", validator=validator, pattern="zzz")
 
     def test_an_unknown_one(self) -> None:
-        """A misspelt validator is told what it may have meant."""
+        """The hint for a misspelt validator names the likely one."""
         with pytest.raises(ConfigurationError, match="Did you mean 'version'"):
             client(Phone()).read_text(text="x", validator="versionn")  # type: ignore[arg-type]
 
@@ -278,7 +279,7 @@ def test_a_loop_that_found_its_target() -> None:
 
 
 def test_a_search_that_ended_with_a_tap() -> None:
-    """The device does not tell whether anything moved, and spells the direction large."""
+    """The device does not report whether anything moved, and writes the direction in capitals."""
     outcome = outcome_of_scroll_and_click(step(direction="Down"))
 
     assert outcome

@@ -52,7 +52,7 @@ def test_every_form_means_the_same(given: Any) -> None:
     [
         (None, {"txt": "Tea"}, "click() got an unexpected keyword: txt", "Did you mean text=?"),
         (None, {"colour": "red"}, "click() got an unexpected keyword: colour", "text_contains, id"),
-        (None, {}, "click() was not told which node is meant", "text='OK'"),
+        (None, {}, "click() needs a node, and none was given", "text='OK'"),
         (5, {}, "click() cannot aim at something of type int", "NodeMatcher"),
         ({"text": "Tea"}, {"id": "x"}, "click() got both a dict and id=", "one of them"),
     ],
@@ -73,8 +73,8 @@ def test_a_matcher_of_nothing_is_refused(empty: Any) -> None:
         target(**empty)
 
 
-def test_a_node_that_was_not_found_is_told_at_once() -> None:
-    """What a snapshot did not have cannot be clicked, and its nearest nodes are told."""
+def test_a_node_that_was_not_found_is_refused_at_once() -> None:
+    """What a snapshot does not have cannot be clicked; the error has the nearest nodes."""
     with pytest.raises(NodeNotFoundError) as missed:
         target(SNAPSHOT.find(text="tea"))
 
@@ -153,7 +153,7 @@ def test_what_is_missing_is_the_outermost() -> None:
 
 
 def test_a_node_is_found_again_on_another_snapshot() -> None:
-    """A node of an old snapshot is looked for by what tells it from the others."""
+    """A node of an old snapshot is looked for by what distinguishes it from the others."""
     tea = SNAPSHOT.find(text="Tea")
     assert isinstance(tea, Node)
     later = Snapshot.from_xml(SHOP)
@@ -165,7 +165,7 @@ def test_a_node_is_found_again_on_another_snapshot() -> None:
 
 
 def test_equal_by_what_they_mean() -> None:
-    """Targets are data; what the last look saw is no part of them."""
+    """Targets are data; the count of the last snapshot is not part of them."""
     one, other = target(id="name"), target(id="name")
     one.last.total = 3
 
@@ -181,7 +181,7 @@ def test_without_within_there_is_no_container() -> None:
 
 
 def test_dicts_know_all_keywords() -> None:
-    """The keywords that are no aliases on the wire are understood in a dict, too."""
+    """Keywords that are not aliases on the wire are understood in a dict, too."""
     given = container_of({"desc": "Menu"}, verb="scroll")
 
     assert given is not None

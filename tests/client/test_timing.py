@@ -51,7 +51,7 @@ def test_no_time_is_one_attempt() -> None:
 
 @pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf"), "5", True, [5]])
 def test_nonsense_is_refused(timeout: Any) -> None:
-    """A timeout that is no number of seconds is told so."""
+    """A timeout that is not a number of seconds is refused."""
     with pytest.raises(ConfigurationError) as refused:
         seconds_of(timeout, 5.0)
 

@@ -37,7 +37,7 @@ def checks(claw: Clawperator) -> None:
 
 def mistakes(claw: Clawperator) -> None:
     """Make the mistakes that a type checker should notice."""
-    expect("text")  # type: ignore[call-overload]  # nothing can be expected of a text
+    expect("text")  # type: ignore[call-overload]  # a text has no checks
     expect(claw.node(text="OK")).to_be_seen()  # type: ignore[attr-defined]  # no such check
     expect(claw.node(text="OK")).to_have_count("3")  # type: ignore[arg-type]  # a number
     expect(claw.snapshot()).to_match_screenshot("x")  # type: ignore[attr-defined]  # no picture

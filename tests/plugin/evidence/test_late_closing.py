@@ -44,7 +44,7 @@ def test_ctrl_c_puts_changes_back_and_ends_the_phones(pytester: pytest.Pytester)
 
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in output
-    assert "could not put back" not in output
+    assert "could not restore" not in output
     host, port = started.read_text(encoding="utf-8").split(":")
     with socket.socket() as probe:
         assert probe.connect_ex((host, int(port))) != 0

@@ -195,7 +195,7 @@ def test_equality_explains_itself(pytester: pytest.Pytester) -> None:
             "E*They show different things (- right, + left):",
             'E*- - text "Milk"',
             'E*+ - text "Tea"',
-            "E*== a text that is no golden",
+            "E*== a text that is not a golden",
             "E*line 1, column 1*",
         ]
     )

@@ -47,7 +47,7 @@ def test_all_soft_failures_are_told_at_the_end(pytester: pytest.Pytester) -> Non
     result.stdout.fnmatch_lines(
         [
             ">*expect.soft(SCREEN).to_have_node(text=text)",
-            "E*EXPECTATION_FAILED: 2 expectations did not come true",
+            "E*EXPECTATION_FAILED: 2 checks failed",
             "E*1. test_all_soft_failures_are_told_at_the_end.py:*: expect.soft(SCREEN)*",
             "E*expected node(text='Cheese') to be visible, found no match",
             "E*2. test_all_soft_failures_are_told_at_the_end.py:*",

@@ -94,7 +94,7 @@ def test_a_failing_test(pytester: pytest.Pytester, phone: AdbTransport, adb: str
     assert "test_a_failing_test.py::test_it failed: assert 42 == 41" in said
     assert "it was 42 True" in said
     assert f"{phone.serial} (Google Pixel" in said
-    assert "claw is its client, as in claw.snapshot(). Ctrl-D or exit() goes on." in said
+    assert "claw is its client, as in claw.snapshot(). Ctrl-D or exit() continues." in said
     assert "1 failed" in said
 
 

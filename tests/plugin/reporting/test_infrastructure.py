@@ -180,7 +180,7 @@ def test_a_device_that_cannot_be_healed_is_put_aside(
     )
     kept = [path.name for path in pytester.path.glob("claw-results/*/*/trace.html")]
     assert len(kept) == 1  # of the test under which it was found out
-    assert "could not put back" not in result.stdout.str()  # it is not asked any more
+    assert "could not restore" not in result.stdout.str()  # it is not asked any more
 
 
 def test_a_device_that_says_no(pytester: pytest.Pytester, run: Run) -> None:
