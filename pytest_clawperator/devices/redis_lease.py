@@ -494,14 +494,14 @@ class Renewer:
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
-        self._leases: set[RedisHold] = set()
+        self._leases: list[RedisHold] = []
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
     def add(self, lease: RedisHold) -> None:
         """Begin to renew this lease."""
         with self._changed:
-            self._leases.add(lease)
+            self._leases.append(lease)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
                 self._thread.start()
@@ -509,7 +509,8 @@ class Renewer:
     def remove(self, lease: RedisHold) -> None:
         """Renew this lease no longer."""
         with self._changed:
-            self._leases.discard(lease)
+            if lease in self._leases:
+                self._leases.remove(lease)
             self._changed.notify()
 
     def _run(self) -> None:

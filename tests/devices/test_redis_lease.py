@@ -748,6 +748,20 @@ def test_passwords_stay_out_of_messages(brief: RedisServer) -> None:
     assert f"127.0.0.1:{brief.port}" in str(caught.value)
 
 
+def test_a_lost_lease_does_not_stop_the_renewal_of_others(
+    server: RedisServer, store: MakeStore
+) -> None:
+    """Leases are renewed one after the other; that the first is lost is no answer missing."""
+    leases = store(server, ttl=SHORT)
+    with take(leases, "PH1") as lost, take(leases, "PH2") as kept:
+        assert leases.evict("PH1", lost.holder)
+        time.sleep(2 * SHORT)
+
+        kept.check()
+        with pytest.raises(LeaseError):
+            lost.check()
+
+
 def test_a_url_that_is_none_is_refused() -> None:
     """It is checked before a connection is opened."""
     with pytest.raises(ConfigurationError, match="Allowed: redis://"):
