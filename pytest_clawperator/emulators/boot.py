@@ -13,7 +13,13 @@ from typing import Any, Literal, Protocol
 from pytest_clawperator.emulators.avd import Avd, EmulatorProfile
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.sdk import BackgroundTool, PidFile, Tool, Tools, end_tool
-from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    EmulatorError,
+    ErrorCode,
+    TransportError,
+)
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.server import ensure_server
@@ -243,6 +249,9 @@ BOOT_TIMEOUT = 180.0
 # Android tells no host that it has booted; it is asked this often.
 POLL = 2.0
 
+# How long adb may take to reconnect to an emulator that has booted.
+_BACK_WITHIN = 20.0
+
 # What the published program calls the settings that it makes after a boot.
 _SETTINGS = {"development_settings_enabled": "Developer Options", "adb_enabled": "adb"}
 
@@ -334,7 +343,7 @@ class Boot:
         found = self._await_registration()
         self._tell(f"known to adb as {found}")
         self.await_boot(found)
-        make_settings(self._host, found)
+        self.make_settings(found)
         self._tell("ready")
         return RunningEmulator(found, self._name, booted=True)
 
@@ -348,6 +357,33 @@ class Boot:
                 details={"serial": serial, "timeoutMs": round(limit * 1000)},
             )
         self._tell("booted")
+
+    def make_settings(self, serial: str) -> None:
+        """Make the settings that automation needs.
+
+        adb may lose an emulator for a moment after Android has booted: it reconnects when adbd
+        restarts. So one that is offline is asked again.
+        """
+        problem: ClawperatorError | None = None
+
+        def are_made() -> bool:
+            nonlocal problem
+            try:
+                make_settings(self._host, serial)
+            except EmulatorError:
+                raise
+            except (DeviceError, TransportError) as error:
+                problem = error
+                return False
+            return True
+
+        if not self._await(are_made, _BACK_WITHIN):
+            assert problem is not None
+            raise self._failed(
+                f"emulator {serial} booted and does not answer any more: {problem.message}",
+                code=ErrorCode.EMULATOR_START_FAILED,
+                details={"serial": serial},
+            ) from problem
 
     def _await_registration(self) -> str:
         limit, found = self._limits.registration, ""

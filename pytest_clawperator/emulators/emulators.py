@@ -30,7 +30,6 @@ from pytest_clawperator.emulators.boot import (
     RunningEmulator,
     StartOptions,
     list_running,
-    make_settings,
 )
 from pytest_clawperator.emulators.sdk import (
     PidFile,
@@ -282,9 +281,10 @@ class Emulators:
 
     def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:
         """Wait until a running emulator has booted, and make its settings."""
+        boot = self._boot(running.avd_name)
         if not running.booted:
-            self._boot(running.avd_name).await_boot(running.serial)
-        make_settings(self._host, running.serial)
+            boot.await_boot(running.serial)
+        boot.make_settings(running.serial)
         return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
 
     def check_creatable(self, name: str) -> None:

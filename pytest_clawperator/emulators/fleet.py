@@ -312,6 +312,7 @@ class EmulatorFleet:
         # Apart, so that an image is downloaded while an emulator boots.
         self._preparations, self._boots = (threading.Semaphore(boots) for _ in range(2))
         self._places: list[_Place] = []
+        self._own_ports: set[int] = set()
         self._names: Sequence[str] | None = None
 
     def provision(
@@ -525,6 +526,7 @@ class EmulatorFleet:
         release = self._take_emulator(f"emulator-{port}")
         if release is not None:
             place.release = release
+            self._own_ports.add(port)
         return release is not None
 
     def _start_options(self, profile: EmulatorProfile, port: int) -> StartOptions:
@@ -555,10 +557,13 @@ class EmulatorFleet:
         place.release()
 
     def _clean_up(self, claim: AvdClaim) -> None:
-        """End what a killed run left, unless a run uses it that only looked what is connected."""
+        """End what a killed run left, unless another run uses it as a connected device."""
         left = claim.left
         assert left is not None
-        release = _nothing if left.port is None else self._take_emulator(f"emulator-{left.port}")
+        release: Release | None = _nothing
+        # This run may have started an emulator of its own where the killed one wanted to.
+        if left.port is not None and left.port not in self._own_ports:
+            release = self._take_emulator(f"emulator-{left.port}")
         if release is None:
             claim.leave()
             return
