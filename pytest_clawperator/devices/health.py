@@ -273,7 +273,7 @@ _Trouble = Literal["away", "operator", "other"]
 
 _T = TypeVar("_T")
 
-_WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
+WAKE, UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 # Android 6 does not know the command; the menu key swipes its keyguard away.
 _NO_UNLOCK, _OLD_UNLOCK = "unknown command", "input keyevent KEYCODE_MENU"
@@ -509,7 +509,7 @@ def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
     if not _unfit(screen):
         return
     tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
-    result = transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
+    result = transport.shell(f"{WAKE}; {UNLOCK}", timeout=ANSWER_WITHIN)
     if _NO_UNLOCK in f"{result.stdout}\n{result.stderr}":
         transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)
     after = screen_state(pipeline, timeout=ANSWER_WITHIN)

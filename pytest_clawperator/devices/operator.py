@@ -40,6 +40,7 @@ _LISTENERS = "enabled_notification_listeners"
 
 _DEV_SUFFIX = ".dev"
 
+_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 
 # A device that knows the permission otherwise, or not at all, needs no grant.
@@ -111,6 +112,12 @@ def parse_version(dump: str) -> str | None:
     """Parse the version in the output of ``dumpsys package``."""
     found = _VERSION.search(dump)
     return found[1] if found else None
+
+
+def parse_version_code(dump: str) -> int | None:
+    """Parse the number of the version in the output of ``dumpsys package``."""
+    found = _VERSION_CODE.search(dump)
+    return int(found[1]) if found else None
 
 
 def is_supported(version: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pytest_clawperator.client.device.commands import GUARDED_HINT, is_package
+from pytest_clawperator.devices.health import UNLOCK, WAKE
 from pytest_clawperator.devices.operator import judge_version, other_variant
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts
 from pytest_clawperator.doctor.report import (
@@ -432,8 +433,7 @@ def check_screen(facts: DeviceFacts) -> Finding | None:
     check = "device.screen"
     if facts.screen.on is None and facts.screen.locked is None:
         return None
-    wake = DeviceCommand("input keyevent KEYCODE_WAKEUP")
-    unlock = DeviceCommand("wm dismiss-keyguard")
+    wake, unlock = DeviceCommand(WAKE), DeviceCommand(UNLOCK)
     if facts.screen.on is False:
         return warned(
             check,

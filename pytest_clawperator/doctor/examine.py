@@ -181,7 +181,7 @@ def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None
             tell(f"that failed: {error.code}: {error.message}")
 
 
-def bring_back(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
+def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
     """Have adb connect to a device that is not usable, if a finding lists that."""
     if Reconnect() not in steps_of(findings):
         return
@@ -354,7 +354,7 @@ def examine(
     try:
         discovery, usable = judge_state(device)
         if usable is None and how.mends:
-            bring_back((discovery,), transport, tell=tell)
+            _reconnected((discovery,), transport, tell=tell)
             discovery, usable = judge_state(_again(device))
         before = (*host, discovery)
         if usable is None:

@@ -19,6 +19,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.health import Readiness, ScreenState, read_readiness, screen_state
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ask_all, number, read_device
+from pytest_clawperator.devices.operator import parse_version_code
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,
@@ -183,8 +184,6 @@ def _ask_version(adb: Path) -> str:
 LOG_TAG = "ClawperatorDoctor"
 
 
-_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
-
 _FREE = re.compile(r"^\S+ +\d+ +\d+ +(\d+) +\d+% ", re.MULTILINE)
 
 _BUFFER = re.compile(r"\bmain: ring buffer is (\d+) ?([KMG]?)i?b", re.IGNORECASE)
@@ -289,10 +288,9 @@ def _with_conditions(
         },
         timeout=timeout,
     )
-    version = _VERSION_CODE.search(answers["dump"].stdout)
     return replace(
         facts,
-        version_code=int(version[1]) if version else None,
+        version_code=parse_version_code(answers["dump"].stdout),
         settings=_settings(answers["settings"]),
         automation=_automation(answers["accessibility"], answers["names"]),
         log_level=_level(answers["levels"].stdout),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
@@ -19,13 +18,12 @@ from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
     judge_version,
     parse_version,
+    parse_version_code,
     require_variant,
 )
 from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.transport.adb import AdbTransport
-
-_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
 
 
 @command("version", examples=["version", "version --check-compat --device emulator-5554"])
@@ -62,9 +60,8 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
         return _unfit(error)
     except ClawperatorError as error:
         return _unfit(error)
-    number = _VERSION_CODE.search(dump)
     judged = judge_version(
-        package, parse_version(dump), int(number[1]) if number else None, serial=transport.serial
+        package, parse_version(dump), parse_version_code(dump), serial=transport.serial
     )
     told = {"apkVersion": judged.version, "apkVersionCode": judged.version_code}
     known = {key: value for key, value in told.items() if value is not None}
