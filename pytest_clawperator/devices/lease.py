@@ -31,6 +31,24 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
+# How often a device that is held is tried again, and how often people are told of it. Those who
+# wait for any of several devices cannot wait inside one lock.
+RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
+
+# How much later than the device must be done its former user may let go of it.
+LANDING_GRACE = 5.0
+
+_WAIT_HINT = (
+    Remedy(RemedyKind.WAIT_FOR_DEVICE),
+    ", choose another device, or end that process.",
+)
+
+Say = Callable[[str], None]
+
+Name = Callable[[str], str]
+
+LENT_VARIABLE = "CLAWPERATOR_LENT_DEVICE"
+
 _SCHEMES = ("redis://", "rediss://", "unix://")
 
 # What may follow a `?`. Others would change how long answers are waited for, or show a password.
@@ -44,71 +62,6 @@ _TLS_OPTIONS = (
     "ssl_check_hostname",
     "ssl_keyfile",
 )
-
-
-def check_redis_url(url: str) -> str:
-    """Return the url; raise ``ConfigurationError`` with what is wrong, without its password."""
-    if (problem := _problem(url)) is None:
-        return url
-    # What stands before an @, or where a host should, may be a password.
-    shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
-    raise ConfigurationError(
-        f"{shown!r} is no place to keep leases: {problem}",
-        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
-        " this machine.",
-    )
-
-
-def _problem(url: str) -> str | None:
-    """Return why leases cannot be kept there."""
-    if not url.startswith(_SCHEMES):
-        return f"it begins with none of {', '.join(_SCHEMES)}"
-    try:
-        parts = urlsplit(url)
-        if "@" in f"{parts.path}{parts.query}{parts.fragment}":
-            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
-        _ = parts.port  # raises where it is none
-    except ValueError:
-        return "its host or port cannot be read"
-    if parts.scheme != "unix":
-        return _problem_of_query(parts) if parts.hostname else "it names no host"
-    if parts.hostname or not parts.path.strip("/"):
-        return "a socket is named by its whole path, as in unix:///run/redis.sock"
-    return _problem_of_query(parts)
-
-
-def _problem_of_query(url: SplitResult) -> str | None:
-    """Return what is wrong with the database and the options."""
-    given = parse_qsl(url.query, keep_blank_values=True)
-    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
-    for name, _ in given:
-        if name not in known:
-            return f"{name} is unknown; known: {', '.join(known)}"
-    databases = [value for name, value in given if name == "db"]
-    if url.scheme != "unix" and url.path.strip("/"):
-        databases.append(url.path.strip("/"))
-    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
-        return "its database is no number"
-    return None
-
-
-# How often a device that is held is tried again, and how often people are told of it. Those who
-# wait for any of several devices cannot wait inside one lock.
-RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
-
-# How much later than the device must be done its former user may let go of it.
-LANDING_GRACE = 5.0
-
-
-_WAIT_HINT = (
-    Remedy(RemedyKind.WAIT_FOR_DEVICE),
-    ", choose another device, or end that process.",
-)
-
-
-Say = Callable[[str], None]
-
-Name = Callable[[str], str]
 
 
 class Permit(Protocol):
@@ -164,11 +117,6 @@ class LeaseStore(Protocol):
 
     def close(self) -> None:
         """Close what the store itself uses; leases are released before."""
-
-
-def check_place(where: str) -> str:
-    """Return where leases are kept; raise if no store can be there."""
-    return check_redis_url(where)  # the only store that has an address
 
 
 def open_leases(
@@ -369,9 +317,6 @@ def _held_by(key: str, holder: Holder, name: Name, *, waited: float) -> LeaseErr
     )
 
 
-LENT_VARIABLE = "CLAWPERATOR_LENT_DEVICE"
-
-
 @dataclass(frozen=True)
 class _Lent:
     """A device, the ticket of its lease, and where leases are kept."""
@@ -413,3 +358,54 @@ def _parsed(text: str) -> _Lent:
             f"{LENT_VARIABLE} lends no device: {text[:200]!r}",
             hint="Leave the variable to the programs that set it, and unset it here.",
         ) from error
+
+
+def check_place(where: str) -> str:
+    """Return where leases are kept; raise if no store can be there."""
+    return check_redis_url(where)  # the only store that has an address
+
+
+def check_redis_url(url: str) -> str:
+    """Return the url; raise ``ConfigurationError`` with what is wrong, without its password."""
+    if (problem := _problem(url)) is None:
+        return url
+    # What stands before an @, or where a host should, may be a password.
+    shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
+    raise ConfigurationError(
+        f"{shown!r} is no place to keep leases: {problem}",
+        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
+        " this machine.",
+    )
+
+
+def _problem(url: str) -> str | None:
+    """Return why leases cannot be kept there."""
+    if not url.startswith(_SCHEMES):
+        return f"it begins with none of {', '.join(_SCHEMES)}"
+    try:
+        parts = urlsplit(url)
+        if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return "its host or port cannot be read"
+    if parts.scheme != "unix":
+        return _problem_of_query(parts) if parts.hostname else "it names no host"
+    if parts.hostname or not parts.path.strip("/"):
+        return "a socket is named by its whole path, as in unix:///run/redis.sock"
+    return _problem_of_query(parts)
+
+
+def _problem_of_query(url: SplitResult) -> str | None:
+    """Return what is wrong with the database and the options."""
+    given = parse_qsl(url.query, keep_blank_values=True)
+    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
+    for name, _ in given:
+        if name not in known:
+            return f"{name} is unknown; known: {', '.join(known)}"
+    databases = [value for name, value in given if name == "db"]
+    if url.scheme != "unix" and url.path.strip("/"):
+        databases.append(url.path.strip("/"))
+    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
+        return "its database is no number"
+    return None

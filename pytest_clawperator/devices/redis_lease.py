@@ -34,91 +34,6 @@ from pytest_clawperator.execution.flight import Flight
 if TYPE_CHECKING:
     from redis import Redis
     from redis.lock import Lock
-
-
-class Names(NamedTuple):
-    """The names of a device's keys in Redis."""
-
-    lock: str
-    number: str
-    flight: str
-
-    @classmethod
-    def of(cls, key: str) -> Names:
-        """Return the names for the key of a device; a host name in it is cut to its first part.
-
-        A machine may know itself by its short name, and others may know it by the full one.
-        """
-        machine, found, serial = key.partition("/")
-        is_address = re.fullmatch(r"[\d.]+|.*:.*", machine)  # or the url of a host
-        if machine == HERE or (found and not is_address):
-            name = socket.gethostname() if machine == HERE else machine
-            key = f"{short_name(name)}/{serial}"
-        return cls._at(key)
-
-    @classmethod
-    def of_machine(cls, key: str, machine: str) -> Names | None:
-        """Return the names that only this machine uses; None for a device of several machines.
-
-        They are for a device that is known by its place, while another machine that has the
-        same host name uses the names of its own device there.
-        """
-        place, _, serial = key.partition("/")
-        return cls._at(f"{machine}/{serial}") if place == HERE else None
-
-    @classmethod
-    def _at(cls, key: str) -> Names:
-        return cls(*(f"clawperator:{kind}:{key}" for kind in ("lease", "fencing", "flight")))
-
-
-def short_name(host: str) -> str:
-    """Return the first part of a host name, by which a machine is known to others."""
-    return host.partition(".")[0].lower()
-
-
-class Terms(NamedTuple):
-    """What identifies a lease; ``names`` are those of its keys in Redis."""
-
-    key: str
-    holder: Holder
-    fencing: int
-    names: Names
-
-    @property
-    def text(self) -> str:
-        """The value of the lock."""
-        return self.holder.to_json()
-
-
-class Ticket(NamedTuple):
-    """What the holder of a lease hands to a process that borrows it.
-
-    ``valid_until`` is how long the lease was valid when the ticket was made, by the clock of
-    the holder's machine.
-    """
-
-    terms: Terms
-    valid_until: float
-
-    @classmethod
-    def parse(cls, text: str) -> Ticket:
-        """Parse a ticket."""
-        shown = json.loads(text)
-        holder, names = Holder.from_json(shown["holder"]), Names(*shown["names"])
-        terms = Terms(shown["key"], holder, shown["fencing"], names)
-        return cls(terms, shown["valid_until"])
-
-    def to_json(self) -> str:
-        """Return the ticket as JSON."""
-        shown = {**self.terms._asdict(), "holder": self.terms.text}
-        return json.dumps({**shown, "valid_until": self.valid_until})
-
-    def inherited(self, *, now: float, ttl: float) -> float:
-        """Return until when the lease is valid for a borrower; 0 if its clock is another one."""
-        is_here = self.terms.holder.machine == machine_id()
-        return self.valid_until if is_here and self.valid_until <= now + ttl else 0.0
-
-
 try:
     import redis
     from redis.backoff import NoBackoff
@@ -128,161 +43,7 @@ try:
 except ImportError:  # an extra
     redis = None  # type: ignore[assignment]  # a module elsewhere; `_require_redis` asks
 
-
-# How long an answer of Redis may take; several fit into the time to live.
-_ANSWER_WITHIN = 2.0
-
-
-class NoAnswer(Exception):
-    """Redis did not answer, or refused what was asked of it."""
-
-
-class Server:
-    """A Redis server; ``ttl`` is how many seconds a lock lives there unless it is renewed."""
-
-    def __init__(self, url: str, ttl: float) -> None:
-        _require_redis()
-        self.ttl = ttl
-        parts = urlsplit(url)
-        # What stands before an @ may be a password, and messages travel far.
-        self._shown = f"Redis at {parts.netloc.rpartition('@')[2] or parts.path}"
-        patience = min(_ANSWER_WITHIN, ttl / 4)
-        self._client: Any = redis.Redis.from_url(
-            url,
-            decode_responses=True,
-            socket_timeout=patience,
-            socket_connect_timeout=patience,
-            # A connection may be older than the server.
-            retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
-        )
-
-    def __str__(self) -> str:
-        return self._shown
-
-    @contextmanager
-    def client(self) -> Iterator[Any]:
-        """Yield the client of redis-py; its errors are raised as ``NoAnswer``."""
-        try:
-            yield self._client
-        except RedisError as exc:
-            raise NoAnswer(str(exc)) from exc
-
-    @contextmanager
-    def answering(self) -> Iterator[Any]:
-        """Yield the client; its errors are raised as ``LeaseError``."""
-        try:
-            yield self._client
-        except (NoAnswer, RedisError) as exc:
-            raise LeaseError(
-                f"{self} keeps the leases and does not work: {exc}",
-                code=ErrorCode.REMOTE_HOST_UNREACHABLE,
-                hint="Start it, or correct the url; its user must be allowed to read and write"
-                " keys that begin with `clawperator:`, and to run scripts.",
-            ) from exc
-
-    def run(self, script: str, names: Names, *arguments: str | int) -> Any:
-        """Run a Lua script on the keys of a device."""
-        with self.client() as client:
-            return client.eval(script, len(names), *names, *arguments)
-
-    def renew(self, lock: Lock) -> bool:
-        """Let a lock live for another ``ttl`` seconds; False if it is no longer there."""
-        with self.client():
-            try:
-                lock.reacquire()
-            except LockError:
-                return False
-            return True
-
-    def release(self, lock: Lock) -> None:
-        """Release a lock; a Redis that does not answer forgets it by itself."""
-        with suppress(RedisError):
-            lock.release()
-
-    def about(self) -> dict[str, Any]:
-        """Return what the server says of itself; nothing if it refuses."""
-        with self.client() as client:
-            try:
-                told: dict[str, Any] = client.info("server")
-            except ResponseError:
-                return {}
-            return told
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
-
-def _require_redis() -> None:
-    if redis is None:
-        raise ConfigurationError(
-            "leases in a Redis need the package redis, which is not installed",
-            code=ErrorCode.HOST_DEPENDENCY_MISSING,
-            hint="pip install 'pytest-clawperator[redis]'",
-        )
-
-
-def lock_device(
-    client: Redis, key: str, holder: Holder, *, server: Server
-) -> tuple[Lock, Names] | None:
-    """Lock a device, and return by which names; None if somebody has it.
-
-    Whoever has one of both locks looks for the other one afterwards, so that no two processes
-    of a machine have one each.
-    """
-    shared, own = Names.of(key), Names.of_machine(key, holder.machine)
-    lock = _try_lock(client, shared, holder, server.ttl)
-    if own is None:
-        return None if lock is None else (lock, shared)
-    mine, other = shared, own
-    if lock is None:
-        found = _locked_by(client, shared)
-        if found is None or not _is_namesake(found):
-            return None
-        mine, other = own, shared
-        lock = _try_lock(client, own, holder, server.ttl)
-    if lock is None:
-        return None
-    found = _locked_by(client, other)
-    if found is None or _is_namesake(found):
-        return lock, mine
-    server.release(lock)
-    return None
-
-
-def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
-    """Return who has locked a device, if anybody, and by which names."""
-    shared, own = Names.of(key), Names.of_machine(key, machine_id())
-    found = _locked_by(client, shared)
-    if found is not None and (own is None or not _is_namesake(found)):
-        return found, shared
-    found = None if own is None else _locked_by(client, own)
-    return None if found is None or own is None else (found, own)
-
-
-def _try_lock(client: Redis, names: Names, holder: Holder, ttl: float) -> Lock | None:
-    lock = client.lock(names.lock, timeout=ttl, thread_local=False)
-    return lock if lock.acquire(blocking=False, token=holder.to_json()) else None
-
-
-def _locked_by(client: Redis, names: Names) -> Holder | None:
-    text = client.get(names.lock)
-    return None if text is None else Holder.from_json(text)
-
-
-def _is_namesake(found: Holder) -> bool:
-    """Whether a holder is of another machine that has the host name of this one."""
-    is_called_alike = short_name(found.host) == short_name(socket.gethostname())
-    return is_called_alike and found.machine not in ("", machine_id())
-
-
-_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
-
-
-def lease_time() -> float:
-    """Return the time of a clock that cannot be set and that runs while the machine sleeps."""
-    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
-
+TIME_TO_LIVE = 10.0
 
 # A part of the time to live in which a holder no longer sends, for what is on its way.
 _SAFETY = 0.05
@@ -291,6 +52,116 @@ _SAFETY = 0.05
 _PAUSE = 0.1
 
 _NEVER = float("-inf")
+
+# How long an answer of Redis may take; several fit into the time to live.
+_ANSWER_WITHIN = 2.0
+
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+class RedisLeases:
+    """The leases of all machines that use one Redis.
+
+    A lock expires after ``ttl`` seconds, unless it is renewed. A Redis that has just started
+    may not know who has which device, so for ``settle`` seconds no new lease is taken there.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        run_id: str,
+        ttl: float = TIME_TO_LIVE,
+        settle: float | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._server = Server(url, ttl)
+        # Redis counts whole seconds of its own time.
+        self._settle_for = ttl + 1 if settle is None else settle
+        self._renewer = Renewer(ttl / 3)
+        self._run_id = run_id
+        self._say = say
+        self._settled_start: object = None
+
+    def try_take(self, key: str) -> RedisHold | None:
+        """Lease the device; None if somebody has it."""
+        with self._server.answering() as client:
+            self._settle()
+            holder = Holder.here(self._run_id)
+            begin = lease_time()
+            locked = lock_device(client, key, holder, server=self._server)
+            if locked is None:
+                return None
+            lock, names = locked
+            try:
+                asked = client.pipeline().incr(names.number).get(names.flight).pttl(names.flight)
+                number, *left_behind = asked.execute()
+                _inherit(key, *left_behind)
+            except BaseException:
+                self._server.release(lock)
+                raise
+        terms = Terms(key, holder, number, names)
+        return RedisHold(self._server, self._renewer, lock, terms, begin)
+
+    def holder(self, key: str) -> Holder | None:
+        """Return who has the device, if anybody."""
+        with self._server.answering() as client:
+            found = find_lock(client, key)
+        return None if found is None else found[0]
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not.
+
+        The number goes up, so that it cannot take back what Redis seems to have forgotten.
+        """
+        with self._server.answering() as client:
+            found = find_lock(client, key)
+            if found is None or found[0] != holder:
+                return False
+            names = found[1]
+            client.pipeline().delete(names.lock).incr(names.number).execute()
+        return True
+
+    def borrow(self, ticket: str) -> RedisPermit:
+        """Return the right to use a device that another process of the run has leased."""
+        shown = Ticket.parse(ticket)
+        valid_until = shown.inherited(now=lease_time(), ttl=self._server.ttl)
+        return RedisPermit(self._server, shown.terms, valid_until=valid_until)
+
+    def close(self) -> None:
+        """Close the connections; leases are released before."""
+        self._server.close()
+
+    def _settle(self) -> None:
+        """Wait until holders had the time to renew their locks in a Redis that has just started.
+
+        It may start once more meanwhile.
+        """
+        told = self._server.about()
+        while told.get("run_id") != self._settled_start:
+            left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
+            if left > 0:
+                self._say(
+                    f"{self._server} has just started; waiting {left:.0f} s, so that those who"
+                    " have devices can tell it"
+                )
+                time.sleep(left)  # its age is the only sign that there is
+            self._settled_start = told.get("run_id")
+            told = self._server.about()
+
+
+def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
+    """Record on this machine what the former holder, maybe of another one, left in flight."""
+    flight = Flight(key)
+    known = flight.peek()
+    if command_id is None or (known is not None and known.command_id == command_id):
+        return
+    latest_end = time.monotonic() + left_ms / 1000
+    # In a conflict the former holder is a process of this machine, and has written it down.
+    with suppress(ExecutionConflictError), flight.claim(command_id, serial=key) as claim:
+        if claim.unfinished is None or claim.unfinished.latest_end < latest_end:
+            claim.take_off(latest_end)
+            claim.arrive()
 
 
 # Returns who has the lock, the number of the newest holder and the milliseconds that the lock
@@ -401,6 +272,11 @@ class RedisPermit:
 def milliseconds(seconds: float) -> int:
     """Return a time as Redis takes it."""
     return max(round(seconds * 1000), 1)
+
+
+def lease_time() -> float:
+    """Return the time of a clock that cannot be set and that runs while the machine sleeps."""
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 # Takes a lock back that Redis forgot, unless somebody else has had the device since. A number
@@ -528,109 +404,227 @@ class Renewer:
             return tuple(self._leases)
 
 
-TIME_TO_LIVE = 10.0
+def lock_device(
+    client: Redis, key: str, holder: Holder, *, server: Server
+) -> tuple[Lock, Names] | None:
+    """Lock a device, and return by which names; None if somebody has it.
+
+    Whoever has one of both locks looks for the other one afterwards, so that no two processes
+    of a machine have one each.
+    """
+    shared, own = Names.of(key), Names.of_machine(key, holder.machine)
+    lock = _try_lock(client, shared, holder, server.ttl)
+    if own is None:
+        return None if lock is None else (lock, shared)
+    mine, other = shared, own
+    if lock is None:
+        found = _locked_by(client, shared)
+        if found is None or not _is_namesake(found):
+            return None
+        mine, other = own, shared
+        lock = _try_lock(client, own, holder, server.ttl)
+    if lock is None:
+        return None
+    found = _locked_by(client, other)
+    if found is None or _is_namesake(found):
+        return lock, mine
+    server.release(lock)
+    return None
 
 
-class RedisLeases:
-    """The leases of all machines that use one Redis.
+def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
+    """Return who has locked a device, if anybody, and by which names."""
+    shared, own = Names.of(key), Names.of_machine(key, machine_id())
+    found = _locked_by(client, shared)
+    if found is not None and (own is None or not _is_namesake(found)):
+        return found, shared
+    found = None if own is None else _locked_by(client, own)
+    return None if found is None or own is None else (found, own)
 
-    A lock expires after ``ttl`` seconds, unless it is renewed. A Redis that has just started
-    may not know who has which device, so for ``settle`` seconds no new lease is taken there.
+
+def _try_lock(client: Redis, names: Names, holder: Holder, ttl: float) -> Lock | None:
+    lock = client.lock(names.lock, timeout=ttl, thread_local=False)
+    return lock if lock.acquire(blocking=False, token=holder.to_json()) else None
+
+
+def _locked_by(client: Redis, names: Names) -> Holder | None:
+    text = client.get(names.lock)
+    return None if text is None else Holder.from_json(text)
+
+
+def _is_namesake(found: Holder) -> bool:
+    """Whether a holder is of another machine that has the host name of this one."""
+    is_called_alike = short_name(found.host) == short_name(socket.gethostname())
+    return is_called_alike and found.machine not in ("", machine_id())
+
+
+class Names(NamedTuple):
+    """The names of a device's keys in Redis."""
+
+    lock: str
+    number: str
+    flight: str
+
+    @classmethod
+    def of(cls, key: str) -> Names:
+        """Return the names for the key of a device; a host name in it is cut to its first part.
+
+        A machine may know itself by its short name, and others may know it by the full one.
+        """
+        machine, found, serial = key.partition("/")
+        is_address = re.fullmatch(r"[\d.]+|.*:.*", machine)  # or the url of a host
+        if machine == HERE or (found and not is_address):
+            name = socket.gethostname() if machine == HERE else machine
+            key = f"{short_name(name)}/{serial}"
+        return cls._at(key)
+
+    @classmethod
+    def of_machine(cls, key: str, machine: str) -> Names | None:
+        """Return the names that only this machine uses; None for a device of several machines.
+
+        They are for a device that is known by its place, while another machine that has the
+        same host name uses the names of its own device there.
+        """
+        place, _, serial = key.partition("/")
+        return cls._at(f"{machine}/{serial}") if place == HERE else None
+
+    @classmethod
+    def _at(cls, key: str) -> Names:
+        return cls(*(f"clawperator:{kind}:{key}" for kind in ("lease", "fencing", "flight")))
+
+
+def short_name(host: str) -> str:
+    """Return the first part of a host name, by which a machine is known to others."""
+    return host.partition(".")[0].lower()
+
+
+class Terms(NamedTuple):
+    """What identifies a lease; ``names`` are those of its keys in Redis."""
+
+    key: str
+    holder: Holder
+    fencing: int
+    names: Names
+
+    @property
+    def text(self) -> str:
+        """The value of the lock."""
+        return self.holder.to_json()
+
+
+class Ticket(NamedTuple):
+    """What the holder of a lease hands to a process that borrows it.
+
+    ``valid_until`` is how long the lease was valid when the ticket was made, by the clock of
+    the holder's machine.
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        run_id: str,
-        ttl: float = TIME_TO_LIVE,
-        settle: float | None = None,
-        say: Callable[[str], None] = lambda text: None,
-    ) -> None:
-        self._server = Server(url, ttl)
-        # Redis counts whole seconds of its own time.
-        self._settle_for = ttl + 1 if settle is None else settle
-        self._renewer = Renewer(ttl / 3)
-        self._run_id = run_id
-        self._say = say
-        self._settled_start: object = None
+    terms: Terms
+    valid_until: float
 
-    def try_take(self, key: str) -> RedisHold | None:
-        """Lease the device; None if somebody has it."""
-        with self._server.answering() as client:
-            self._settle()
-            holder = Holder.here(self._run_id)
-            begin = lease_time()
-            locked = lock_device(client, key, holder, server=self._server)
-            if locked is None:
-                return None
-            lock, names = locked
+    @classmethod
+    def parse(cls, text: str) -> Ticket:
+        """Parse a ticket."""
+        shown = json.loads(text)
+        holder, names = Holder.from_json(shown["holder"]), Names(*shown["names"])
+        terms = Terms(shown["key"], holder, shown["fencing"], names)
+        return cls(terms, shown["valid_until"])
+
+    def to_json(self) -> str:
+        """Return the ticket as JSON."""
+        shown = {**self.terms._asdict(), "holder": self.terms.text}
+        return json.dumps({**shown, "valid_until": self.valid_until})
+
+    def inherited(self, *, now: float, ttl: float) -> float:
+        """Return until when the lease is valid for a borrower; 0 if its clock is another one."""
+        is_here = self.terms.holder.machine == machine_id()
+        return self.valid_until if is_here and self.valid_until <= now + ttl else 0.0
+
+
+class NoAnswer(Exception):
+    """Redis did not answer, or refused what was asked of it."""
+
+
+class Server:
+    """A Redis server; ``ttl`` is how many seconds a lock lives there unless it is renewed."""
+
+    def __init__(self, url: str, ttl: float) -> None:
+        _require_redis()
+        self.ttl = ttl
+        parts = urlsplit(url)
+        # What stands before an @ may be a password, and messages travel far.
+        self._shown = f"Redis at {parts.netloc.rpartition('@')[2] or parts.path}"
+        patience = min(_ANSWER_WITHIN, ttl / 4)
+        self._client: Any = redis.Redis.from_url(
+            url,
+            decode_responses=True,
+            socket_timeout=patience,
+            socket_connect_timeout=patience,
+            # A connection may be older than the server.
+            retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
+        )
+
+    def __str__(self) -> str:
+        return self._shown
+
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """Yield the client of redis-py; its errors are raised as ``NoAnswer``."""
+        try:
+            yield self._client
+        except RedisError as exc:
+            raise NoAnswer(str(exc)) from exc
+
+    @contextmanager
+    def answering(self) -> Iterator[Any]:
+        """Yield the client; its errors are raised as ``LeaseError``."""
+        try:
+            yield self._client
+        except (NoAnswer, RedisError) as exc:
+            raise LeaseError(
+                f"{self} keeps the leases and does not work: {exc}",
+                code=ErrorCode.REMOTE_HOST_UNREACHABLE,
+                hint="Start it, or correct the url; its user must be allowed to read and write"
+                " keys that begin with `clawperator:`, and to run scripts.",
+            ) from exc
+
+    def run(self, script: str, names: Names, *arguments: str | int) -> Any:
+        """Run a Lua script on the keys of a device."""
+        with self.client() as client:
+            return client.eval(script, len(names), *names, *arguments)
+
+    def renew(self, lock: Lock) -> bool:
+        """Let a lock live for another ``ttl`` seconds; False if it is no longer there."""
+        with self.client():
             try:
-                asked = client.pipeline().incr(names.number).get(names.flight).pttl(names.flight)
-                number, *left_behind = asked.execute()
-                _inherit(key, *left_behind)
-            except BaseException:
-                self._server.release(lock)
-                raise
-        terms = Terms(key, holder, number, names)
-        return RedisHold(self._server, self._renewer, lock, terms, begin)
-
-    def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
-        with self._server.answering() as client:
-            found = find_lock(client, key)
-        return None if found is None else found[0]
-
-    def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not.
-
-        The number goes up, so that it cannot take back what Redis seems to have forgotten.
-        """
-        with self._server.answering() as client:
-            found = find_lock(client, key)
-            if found is None or found[0] != holder:
+                lock.reacquire()
+            except LockError:
                 return False
-            names = found[1]
-            client.pipeline().delete(names.lock).incr(names.number).execute()
-        return True
+            return True
 
-    def borrow(self, ticket: str) -> RedisPermit:
-        """Return the right to use a device that another process of the run has leased."""
-        shown = Ticket.parse(ticket)
-        valid_until = shown.inherited(now=lease_time(), ttl=self._server.ttl)
-        return RedisPermit(self._server, shown.terms, valid_until=valid_until)
+    def release(self, lock: Lock) -> None:
+        """Release a lock; a Redis that does not answer forgets it by itself."""
+        with suppress(RedisError):
+            lock.release()
+
+    def about(self) -> dict[str, Any]:
+        """Return what the server says of itself; nothing if it refuses."""
+        with self.client() as client:
+            try:
+                told: dict[str, Any] = client.info("server")
+            except ResponseError:
+                return {}
+            return told
 
     def close(self) -> None:
-        """Close the connections; leases are released before."""
-        self._server.close()
-
-    def _settle(self) -> None:
-        """Wait until holders had the time to renew their locks in a Redis that has just started.
-
-        It may start once more meanwhile.
-        """
-        told = self._server.about()
-        while told.get("run_id") != self._settled_start:
-            left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
-            if left > 0:
-                self._say(
-                    f"{self._server} has just started; waiting {left:.0f} s, so that those who"
-                    " have devices can tell it"
-                )
-                time.sleep(left)  # its age is the only sign that there is
-            self._settled_start = told.get("run_id")
-            told = self._server.about()
+        """Close the connections."""
+        self._client.close()
 
 
-def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
-    """Record on this machine what the former holder, maybe of another one, left in flight."""
-    flight = Flight(key)
-    known = flight.peek()
-    if command_id is None or (known is not None and known.command_id == command_id):
-        return
-    latest_end = time.monotonic() + left_ms / 1000
-    # In a conflict the former holder is a process of this machine, and has written it down.
-    with suppress(ExecutionConflictError), flight.claim(command_id, serial=key) as claim:
-        if claim.unfinished is None or claim.unfinished.latest_end < latest_end:
-            claim.take_off(latest_end)
-            claim.arrive()
+def _require_redis() -> None:
+    if redis is None:
+        raise ConfigurationError(
+            "leases in a Redis need the package redis, which is not installed",
+            code=ErrorCode.HOST_DEPENDENCY_MISSING,
+            hint="pip install 'pytest-clawperator[redis]'",
+        )

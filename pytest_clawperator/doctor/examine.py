@@ -69,149 +69,6 @@ from pytest_clawperator.transport.interruptible_wait import start_thread
 from pytest_clawperator.transport.reconnect import reconnect
 from pytest_clawperator.transport.wire import AdbServer
 
-_ID = "device.discovery"
-
-_ACCEPT = Guidance(
-    "the dialog 'Allow USB debugging?'",
-    ("Unlock the device and accept the dialog 'Allow USB debugging?'.",),
-)
-
-
-def discover(
-    devices: Sequence[ConnectedDevice], serial: str | None = None
-) -> tuple[Finding, ConnectedDevice | None]:
-    """Return the device of this serial, or the only usable one, and what was found of it."""
-    if serial is not None:
-        named = next((device for device in devices if device.serial == serial), None)
-        return (_absent(devices, serial), None) if named is None else judge_state(named)
-    usable = [device for device in devices if device.state == USABLE]
-    if len(usable) > 1:
-        return _several(usable), None
-    if not devices:
-        return _none(), None
-    return judge_state(usable[0] if usable else devices[0])
-
-
-def judge_state(device: ConnectedDevice) -> tuple[Finding, ConnectedDevice | None]:
-    """Return the device if adb can use it, and what was found of it."""
-    if device.state == USABLE:
-        return passed(_ID, "Connected, and adb can use it.", serial=device.serial), device
-    code, hint = trouble_of(device.state)
-    offline: tuple[Step, ...] = (Reconnect(), ByHand(hint))
-    finding = failed(
-        _ID,
-        code,
-        f"The device is {device.state or 'in no known state'}.",
-        fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", offline),
-        guidance=_ACCEPT if code is ErrorCode.DEVICE_UNAUTHORIZED else None,
-        serial=device.serial,
-        state=device.state,
-    )
-    return finding, None
-
-
-def _several(usable: Sequence[ConnectedDevice]) -> Finding:
-    serials = [device.serial for device in usable]
-    choose = Remedy(RemedyKind.CHOOSE_DEVICE, serials[0], count=len(serials))
-    return warned(
-        _ID,
-        ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
-        f"{len(serials)} devices are connected, and none was chosen.",
-        fix=Fix("Choose a device", (ByHand(choose),)),
-        devices=serials,
-    )
-
-
-def _none() -> Finding:
-    return failed(
-        _ID,
-        ErrorCode.NO_DEVICES,
-        "No device is connected.",
-        fix=Fix(
-            "Connect a device",
-            (
-                ByHand("Plug one in with USB debugging on: `adb devices` must call it `device`."),
-                ByHand(Remedy(RemedyKind.USE_SIMULATOR)),
-            ),
-        ),
-    )
-
-
-def _absent(devices: Sequence[ConnectedDevice], serial: str) -> Finding:
-    there = ", ".join(map(str, devices)) or "nothing"
-    return failed(
-        _ID,
-        ErrorCode.DEVICE_NOT_FOUND,
-        f"Device {serial} is not connected.",
-        detail=f"Connected: {there}.",
-        fix=Fix(
-            "Connect the device",
-            (ByHand((Remedy(RemedyKind.CORRECT_SERIAL), ", or connect the device.")),),
-        ),
-        connected=[device.serial for device in devices],
-    )
-
-
-Tell = Callable[[str], None]
-
-_PING_WITHIN = 5.0
-
-
-def ask_operator(pipeline: Pipeline) -> None:
-    """Raise what keeps the Operator from answering; what is known is not waited for."""
-    check_ready(pipeline.transport, pipeline.operator_package)
-    pipeline.ping(_PING_WITHIN).raise_for_status()
-
-
-def steps_of(findings: Iterable[Finding]) -> list[Step]:
-    """Return the steps that can be taken without a person, each once."""
-    steps = (step for finding in findings if finding.fix for step in finding.fix.steps)
-    return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
-
-
-def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
-    """Take the steps of the findings on a device; one that fails is told, and others follow."""
-    for step in steps_of(findings):
-        try:
-            if isinstance(step, DeviceCommand):
-                _run(step.command, pipeline, tell)
-            elif isinstance(step, Regrant):
-                _regrant(pipeline, tell)
-        except ClawperatorError as error:
-            tell(f"that failed: {error.code}: {error.message}")
-
-
-def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
-    """Have adb connect to a device that is not usable, if a finding lists that."""
-    if Reconnect() not in steps_of(findings):
-        return
-    tell("asked adb to reconnect to the device")
-    try:
-        reconnect(transport.server, transport.serial, say=tell)
-        await_return(transport)
-    except ClawperatorError as error:
-        tell(f"that failed: {error.code}: {error.message}")
-
-
-def _run(command: str, pipeline: Pipeline, tell: Tell) -> None:
-    result = pipeline.transport.shell(command)
-    if result.ok and not lacks(result):
-        tell(f"ran `{command}`")
-        return
-    said = " ".join(f"{result.stdout} {result.stderr}".split()) or "nothing"
-    tell(f"`{command}` failed with exit code {result.exit_code}; the device said: {said}")
-
-
-def _regrant(pipeline: Pipeline, tell: Tell) -> None:
-    """Give the Operator what it needs, unless a step before has brought it back."""
-    try:
-        ask_operator(pipeline)
-        return
-    except ClawperatorError as error:
-        problem = error
-    heal(pipeline, problem, tell=tell)
-
-
 #: The checks of a device, in the order of the report.
 DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
     check_capability,
@@ -246,8 +103,18 @@ _SMOKE_TIMEOUT_MS = 12_000
 
 _SMOKE_APP = "com.android.settings"
 
+_PING_WITHIN = 5.0
+
+_ID = "device.discovery"
+
+_ACCEPT = Guidance(
+    "the dialog 'Allow USB debugging?'",
+    ("Unlock the device and accept the dialog 'Allow USB debugging?'.",),
+)
 
 _Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,6 +132,39 @@ class Examination:
     mends: bool = False
     full: bool = False
     tell: Callable[[str, str], None] = lambda serial, change: None
+
+
+def visit(
+    server: AdbServer,
+    how: Examination,
+    *,
+    serial: str | None = None,
+    every: bool = False,
+) -> list[Report]:
+    """Examine this computer, and the device of this serial, the only one, or every one."""
+    host = judge_host(gather_host(server))
+    if any(finding.status == "fail" for finding in host):
+        return [_without_device(how, host)]
+    devices = list_devices(server)
+    if every and devices:
+        return examine_all(devices, how, host=host)
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    finding, device = discover(devices, wanted)
+    # One that is not usable may be brought back.
+    device = device or _only(devices, wanted)
+    if device is None:
+        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
+    return examine_all([device], how, host=host)
+
+
+def _only(devices: list[ConnectedDevice], wanted: str | None) -> ConnectedDevice | None:
+    """Return the device that is meant, whatever its state; None if that is not clear."""
+    meant = [device for device in devices if wanted in (None, device.serial)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
+    return Report(operator_package=how.package, findings=findings)
 
 
 def judge_host(facts: HostFacts) -> tuple[Finding, ...]:
@@ -507,34 +407,131 @@ def _overdue(
     return _report(device, how, (*host, judge_state(device)[0], hanging))
 
 
-def visit(
-    server: AdbServer,
-    how: Examination,
-    *,
-    serial: str | None = None,
-    every: bool = False,
-) -> list[Report]:
-    """Examine this computer, and the device of this serial, the only one, or every one."""
-    host = judge_host(gather_host(server))
-    if any(finding.status == "fail" for finding in host):
-        return [_without_device(how, host)]
-    devices = list_devices(server)
-    if every and devices:
-        return examine_all(devices, how, host=host)
-    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
-    finding, device = discover(devices, wanted)
-    # One that is not usable may be brought back.
-    device = device or _only(devices, wanted)
-    if device is None:
-        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
-    return examine_all([device], how, host=host)
+def discover(
+    devices: Sequence[ConnectedDevice], serial: str | None = None
+) -> tuple[Finding, ConnectedDevice | None]:
+    """Return the device of this serial, or the only usable one, and what was found of it."""
+    if serial is not None:
+        named = next((device for device in devices if device.serial == serial), None)
+        return (_absent(devices, serial), None) if named is None else judge_state(named)
+    usable = [device for device in devices if device.state == USABLE]
+    if len(usable) > 1:
+        return _several(usable), None
+    if not devices:
+        return _none(), None
+    return judge_state(usable[0] if usable else devices[0])
 
 
-def _only(devices: list[ConnectedDevice], wanted: str | None) -> ConnectedDevice | None:
-    """Return the device that is meant, whatever its state; None if that is not clear."""
-    meant = [device for device in devices if wanted in (None, device.serial)]
-    return meant[0] if len(meant) == 1 else None
+def judge_state(device: ConnectedDevice) -> tuple[Finding, ConnectedDevice | None]:
+    """Return the device if adb can use it, and what was found of it."""
+    if device.state == USABLE:
+        return passed(_ID, "Connected, and adb can use it.", serial=device.serial), device
+    code, hint = trouble_of(device.state)
+    offline: tuple[Step, ...] = (Reconnect(), ByHand(hint))
+    finding = failed(
+        _ID,
+        code,
+        f"The device is {device.state or 'in no known state'}.",
+        fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", offline),
+        guidance=_ACCEPT if code is ErrorCode.DEVICE_UNAUTHORIZED else None,
+        serial=device.serial,
+        state=device.state,
+    )
+    return finding, None
 
 
-def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
-    return Report(operator_package=how.package, findings=findings)
+def _several(usable: Sequence[ConnectedDevice]) -> Finding:
+    serials = [device.serial for device in usable]
+    choose = Remedy(RemedyKind.CHOOSE_DEVICE, serials[0], count=len(serials))
+    return warned(
+        _ID,
+        ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
+        f"{len(serials)} devices are connected, and none was chosen.",
+        fix=Fix("Choose a device", (ByHand(choose),)),
+        devices=serials,
+    )
+
+
+def _none() -> Finding:
+    return failed(
+        _ID,
+        ErrorCode.NO_DEVICES,
+        "No device is connected.",
+        fix=Fix(
+            "Connect a device",
+            (
+                ByHand("Plug one in with USB debugging on: `adb devices` must call it `device`."),
+                ByHand(Remedy(RemedyKind.USE_SIMULATOR)),
+            ),
+        ),
+    )
+
+
+def _absent(devices: Sequence[ConnectedDevice], serial: str) -> Finding:
+    there = ", ".join(map(str, devices)) or "nothing"
+    return failed(
+        _ID,
+        ErrorCode.DEVICE_NOT_FOUND,
+        f"Device {serial} is not connected.",
+        detail=f"Connected: {there}.",
+        fix=Fix(
+            "Connect the device",
+            (ByHand((Remedy(RemedyKind.CORRECT_SERIAL), ", or connect the device.")),),
+        ),
+        connected=[device.serial for device in devices],
+    )
+
+
+def ask_operator(pipeline: Pipeline) -> None:
+    """Raise what keeps the Operator from answering; what is known is not waited for."""
+    check_ready(pipeline.transport, pipeline.operator_package)
+    pipeline.ping(_PING_WITHIN).raise_for_status()
+
+
+def steps_of(findings: Iterable[Finding]) -> list[Step]:
+    """Return the steps that can be taken without a person, each once."""
+    steps = (step for finding in findings if finding.fix for step in finding.fix.steps)
+    return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
+
+
+def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
+    """Take the steps of the findings on a device; one that fails is told, and others follow."""
+    for step in steps_of(findings):
+        try:
+            if isinstance(step, DeviceCommand):
+                _run(step.command, pipeline, tell)
+            elif isinstance(step, Regrant):
+                _regrant(pipeline, tell)
+        except ClawperatorError as error:
+            tell(f"that failed: {error.code}: {error.message}")
+
+
+def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
+    """Have adb connect to a device that is not usable, if a finding lists that."""
+    if Reconnect() not in steps_of(findings):
+        return
+    tell("asked adb to reconnect to the device")
+    try:
+        reconnect(transport.server, transport.serial, say=tell)
+        await_return(transport)
+    except ClawperatorError as error:
+        tell(f"that failed: {error.code}: {error.message}")
+
+
+def _run(command: str, pipeline: Pipeline, tell: Tell) -> None:
+    result = pipeline.transport.shell(command)
+    if result.ok and not lacks(result):
+        tell(f"ran `{command}`")
+        return
+    said = " ".join(f"{result.stdout} {result.stderr}".split()) or "nothing"
+    tell(f"`{command}` failed with exit code {result.exit_code}; the device said: {said}")
+
+
+def _regrant(pipeline: Pipeline, tell: Tell) -> None:
+    """Give the Operator what it needs, unless a step before has brought it back."""
+    try:
+        ask_operator(pipeline)
+        return
+    except ClawperatorError as error:
+        problem = error
+    heal(pipeline, problem, tell=tell)

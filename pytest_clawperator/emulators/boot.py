@@ -25,223 +25,6 @@ from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.server import ensure_server
 from pytest_clawperator.transport.wire import AdbServer
 
-HOST = "127.0.0.1"
-
-_TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its content
-
-_LARGEST_ANSWER = 1024 * 1024
-
-
-def console_port(serial: str) -> int | None:
-    """Return the console's port of an emulator's serial; None for another device."""
-    name, _, port = serial.rpartition("-")
-    return int(port) if name == "emulator" and port.isdecimal() else None
-
-
-def ask_console(serial: str, command: str, *, timeout: float = 30.0) -> str:
-    """Send one command and return its answer; raise if the emulator refuses it."""
-    port, deadline = console_port(serial), time.monotonic() + timeout
-    if port is None:
-        raise _failed(serial, "it has no console: it is no emulator")
-    try:
-        with socket.create_connection((HOST, port), timeout=timeout) as connection:
-            session = _Session(connection, deadline)
-            if "Authentication required" in session.answer():
-                session.send(f"auth {_token()}")
-                session.answer()
-            session.send(f"{command}\nquit")
-            return session.rest()
-    except _Refused as exc:
-        raise _failed(serial, f"{command}: {exc}") from exc
-    except OSError as exc:
-        raise _failed(serial, f"its console does not answer: {exc.strerror or exc}") from exc
-
-
-class _Refused(Exception):
-    """The console answered KO."""
-
-
-class _Session:
-    """One conversation with a console."""
-
-    def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection = connection
-        self._deadline = deadline
-        self._unread = b""
-
-    def send(self, command: str) -> None:
-        """Send a command."""
-        self._connection.sendall(f"{command}\n".encode())
-
-    def answer(self) -> str:
-        """Read up to the line that ends an answer: OK, or KO with a reason."""
-        lines: list[str] = []
-        while (line := self._line()) != "OK":
-            if line is None:
-                raise ConnectionError("it closed the connection")
-            lines.append(line)
-        return "\n".join(lines)
-
-    def rest(self) -> str:
-        """Read to the end of the conversation; some consoles send one OK more than others."""
-        lines: list[str] = []
-        while (line := self._line()) is not None:
-            lines.append(line)
-        return "\n".join(line for line in lines if line != "OK")
-
-    def _line(self) -> str | None:
-        """Read a line; None at the end. Raise if it says that a command was refused."""
-        while b"\n" not in self._unread:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError("it took too long")
-            self._connection.settimeout(left)
-            chunk = self._connection.recv(4096)
-            if not chunk:
-                return None
-            if len(self._unread) > _LARGEST_ANSWER:
-                raise ConnectionError("its answer has no end")
-            self._unread += chunk
-        read, _, self._unread = self._unread.partition(b"\n")
-        line = read.decode("utf-8", "replace").strip()
-        if line == "KO" or line.startswith("KO:"):
-            raise _Refused(line.removeprefix("KO").lstrip(": ") or "it was refused")
-        return line
-
-
-def _token() -> str:
-    try:
-        return (Path.home() / _TOKEN_FILE).read_text("utf-8", "replace").strip()
-    except (OSError, RuntimeError):
-        return ""
-
-
-def _failed(serial: str, why: str) -> EmulatorError:
-    return EmulatorError(
-        f"the emulator's console did not do as asked: {why}",
-        code=ErrorCode.UNKNOWN,
-        serial=serial,
-        hint="Check that the emulator still runs (`adb devices`), and that ~/"
-        f"{_TOKEN_FILE} belongs to this user.",
-    )
-
-
-USABLE = "device"
-
-_BOOT_SIGNS = ("sys.boot_completed", "dev.bootcomplete")
-
-
-@dataclass(frozen=True)
-class RunningEmulator:
-    """An emulator that adb knows."""
-
-    serial: str
-    avd_name: str
-    booted: bool
-
-    def to_dict(self, avd: Avd, profile: EmulatorProfile) -> dict[str, Any]:
-        """Return it in the form of the published program; ``avd`` is what its files say."""
-        reasons = avd.unsupported_reasons(profile)
-        return {
-            "type": "emulator",
-            "avdName": self.avd_name,
-            "serial": self.serial,
-            "booted": self.booted,
-            "supported": not reasons,
-            "unsupportedReasons": list(reasons),
-        }
-
-
-class Host(Protocol):
-    """What is asked of adb and of consoles."""
-
-    def devices(self) -> list[tuple[str, str]]:
-        """Return the serials and states of all devices."""
-
-    def shell(self, serial: str, command: str) -> ShellResult:
-        """Run a command on a device."""
-
-    def console(self, serial: str, command: str) -> str:
-        """Send a command to the console of an emulator."""
-
-
-class AdbHost:
-    """The emulators of this machine that an adb server knows."""
-
-    def __init__(self, server: AdbServer, *, say: Callable[[str], None] = lambda _: None) -> None:
-        self.server = server
-        self._say = say
-
-    def devices(self) -> list[tuple[str, str]]:
-        """Return the serials and states of all devices."""
-        ensure_server(self.server, say=self._say)
-        return self.server.devices()
-
-    def shell(self, serial: str, command: str) -> ShellResult:
-        """Run a command on a device."""
-        transport = AdbTransport(self.server, serial)
-        try:
-            return transport.shell(command)
-        finally:
-            transport.close()
-
-    def console(self, serial: str, command: str) -> str:
-        """Send a command to the console of an emulator."""
-        return ask_console(serial, command)
-
-
-def list_running(
-    host: Host, *, strict: bool = True, serial: str | None = None
-) -> list[RunningEmulator]:
-    """Return the emulators that run, or the one with this serial, in adb's order.
-
-    One that does not answer is an error, or is left out where that is not ``strict``: it may
-    just have ended.
-    """
-    serials = [
-        known
-        for known, state in host.devices()
-        if state == USABLE and console_port(known) is not None and serial in (None, known)
-    ]
-    if not serials:
-        return []
-    with ThreadPoolExecutor(len(serials)) as threads:
-        found = list(threads.map(lambda serial: _look(host, serial, strict=strict), serials))
-    return [one for one in found if one is not None]
-
-
-def has_booted(host: Host, serial: str) -> bool:
-    """Whether Android has started on an emulator; not yet, if it does not answer."""
-    try:
-        values = [host.shell(serial, f"getprop {sign}").stdout.strip() for sign in _BOOT_SIGNS]
-    except ClawperatorError:
-        return False
-    return all(value == "1" for value in values)
-
-
-def _look(host: Host, serial: str, *, strict: bool) -> RunningEmulator | None:
-    try:
-        name = _name(host, serial)
-    except ClawperatorError:
-        if strict:
-            raise
-        return None
-    return RunningEmulator(serial, name, has_booted(host, serial))
-
-
-def _name(host: Host, serial: str) -> str:
-    lines = [line.strip() for line in host.console(serial, "avd name").splitlines()]
-    name = next((line for line in lines if line and line != "OK"), "")
-    if not name:
-        raise EmulatorError(
-            "the emulator does not say which virtual device it is",
-            code=ErrorCode.UNKNOWN,
-            serial=serial,
-            hint="Restart it, or end it with `adb emu kill`.",
-        )
-    return name
-
-
 REGISTRATION_TIMEOUT = 60.0
 
 BOOT_TIMEOUT = 180.0
@@ -257,6 +40,15 @@ _SETTINGS = {"development_settings_enabled": "Developer Options", "adb_enabled":
 
 _ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 
+USABLE = "device"
+
+_BOOT_SIGNS = ("sys.boot_completed", "dev.bootcomplete")
+
+HOST = "127.0.0.1"
+
+_TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its content
+
+_LARGEST_ANSWER = 1024 * 1024
 
 BootKind = Literal["cold", "snapshot"]
 
@@ -461,3 +253,208 @@ def make_settings(host: Host, serial: str) -> None:
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+@dataclass(frozen=True)
+class RunningEmulator:
+    """An emulator that adb knows."""
+
+    serial: str
+    avd_name: str
+    booted: bool
+
+    def to_dict(self, avd: Avd, profile: EmulatorProfile) -> dict[str, Any]:
+        """Return it in the form of the published program; ``avd`` is what its files say."""
+        reasons = avd.unsupported_reasons(profile)
+        return {
+            "type": "emulator",
+            "avdName": self.avd_name,
+            "serial": self.serial,
+            "booted": self.booted,
+            "supported": not reasons,
+            "unsupportedReasons": list(reasons),
+        }
+
+
+class Host(Protocol):
+    """What is asked of adb and of consoles."""
+
+    def devices(self) -> list[tuple[str, str]]:
+        """Return the serials and states of all devices."""
+
+    def shell(self, serial: str, command: str) -> ShellResult:
+        """Run a command on a device."""
+
+    def console(self, serial: str, command: str) -> str:
+        """Send a command to the console of an emulator."""
+
+
+class AdbHost:
+    """The emulators of this machine that an adb server knows."""
+
+    def __init__(self, server: AdbServer, *, say: Callable[[str], None] = lambda _: None) -> None:
+        self.server = server
+        self._say = say
+
+    def devices(self) -> list[tuple[str, str]]:
+        """Return the serials and states of all devices."""
+        ensure_server(self.server, say=self._say)
+        return self.server.devices()
+
+    def shell(self, serial: str, command: str) -> ShellResult:
+        """Run a command on a device."""
+        transport = AdbTransport(self.server, serial)
+        try:
+            return transport.shell(command)
+        finally:
+            transport.close()
+
+    def console(self, serial: str, command: str) -> str:
+        """Send a command to the console of an emulator."""
+        return ask_console(serial, command)
+
+
+def list_running(
+    host: Host, *, strict: bool = True, serial: str | None = None
+) -> list[RunningEmulator]:
+    """Return the emulators that run, or the one with this serial, in adb's order.
+
+    One that does not answer is an error, or is left out where that is not ``strict``: it may
+    just have ended.
+    """
+    serials = [
+        known
+        for known, state in host.devices()
+        if state == USABLE and console_port(known) is not None and serial in (None, known)
+    ]
+    if not serials:
+        return []
+    with ThreadPoolExecutor(len(serials)) as threads:
+        found = list(threads.map(lambda serial: _look(host, serial, strict=strict), serials))
+    return [one for one in found if one is not None]
+
+
+def has_booted(host: Host, serial: str) -> bool:
+    """Whether Android has started on an emulator; not yet, if it does not answer."""
+    try:
+        values = [host.shell(serial, f"getprop {sign}").stdout.strip() for sign in _BOOT_SIGNS]
+    except ClawperatorError:
+        return False
+    return all(value == "1" for value in values)
+
+
+def _look(host: Host, serial: str, *, strict: bool) -> RunningEmulator | None:
+    try:
+        name = _name(host, serial)
+    except ClawperatorError:
+        if strict:
+            raise
+        return None
+    return RunningEmulator(serial, name, has_booted(host, serial))
+
+
+def _name(host: Host, serial: str) -> str:
+    lines = [line.strip() for line in host.console(serial, "avd name").splitlines()]
+    name = next((line for line in lines if line and line != "OK"), "")
+    if not name:
+        raise EmulatorError(
+            "the emulator does not say which virtual device it is",
+            code=ErrorCode.UNKNOWN,
+            serial=serial,
+            hint="Restart it, or end it with `adb emu kill`.",
+        )
+    return name
+
+
+def console_port(serial: str) -> int | None:
+    """Return the console's port of an emulator's serial; None for another device."""
+    name, _, port = serial.rpartition("-")
+    return int(port) if name == "emulator" and port.isdecimal() else None
+
+
+def ask_console(serial: str, command: str, *, timeout: float = 30.0) -> str:
+    """Send one command and return its answer; raise if the emulator refuses it."""
+    port, deadline = console_port(serial), time.monotonic() + timeout
+    if port is None:
+        raise _failed(serial, "it has no console: it is no emulator")
+    try:
+        with socket.create_connection((HOST, port), timeout=timeout) as connection:
+            session = _Session(connection, deadline)
+            if "Authentication required" in session.answer():
+                session.send(f"auth {_token()}")
+                session.answer()
+            session.send(f"{command}\nquit")
+            return session.rest()
+    except _Refused as exc:
+        raise _failed(serial, f"{command}: {exc}") from exc
+    except OSError as exc:
+        raise _failed(serial, f"its console does not answer: {exc.strerror or exc}") from exc
+
+
+class _Refused(Exception):
+    """The console answered KO."""
+
+
+class _Session:
+    """One conversation with a console."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._unread = b""
+
+    def send(self, command: str) -> None:
+        """Send a command."""
+        self._connection.sendall(f"{command}\n".encode())
+
+    def answer(self) -> str:
+        """Read up to the line that ends an answer: OK, or KO with a reason."""
+        lines: list[str] = []
+        while (line := self._line()) != "OK":
+            if line is None:
+                raise ConnectionError("it closed the connection")
+            lines.append(line)
+        return "\n".join(lines)
+
+    def rest(self) -> str:
+        """Read to the end of the conversation; some consoles send one OK more than others."""
+        lines: list[str] = []
+        while (line := self._line()) is not None:
+            lines.append(line)
+        return "\n".join(line for line in lines if line != "OK")
+
+    def _line(self) -> str | None:
+        """Read a line; None at the end. Raise if it says that a command was refused."""
+        while b"\n" not in self._unread:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("it took too long")
+            self._connection.settimeout(left)
+            chunk = self._connection.recv(4096)
+            if not chunk:
+                return None
+            if len(self._unread) > _LARGEST_ANSWER:
+                raise ConnectionError("its answer has no end")
+            self._unread += chunk
+        read, _, self._unread = self._unread.partition(b"\n")
+        line = read.decode("utf-8", "replace").strip()
+        if line == "KO" or line.startswith("KO:"):
+            raise _Refused(line.removeprefix("KO").lstrip(": ") or "it was refused")
+        return line
+
+
+def _token() -> str:
+    try:
+        return (Path.home() / _TOKEN_FILE).read_text("utf-8", "replace").strip()
+    except (OSError, RuntimeError):
+        return ""
+
+
+def _failed(serial: str, why: str) -> EmulatorError:
+    return EmulatorError(
+        f"the emulator's console did not do as asked: {why}",
+        code=ErrorCode.UNKNOWN,
+        serial=serial,
+        hint="Check that the emulator still runs (`adb devices`), and that ~/"
+        f"{_TOKEN_FILE} belongs to this user.",
+    )

@@ -29,174 +29,6 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.quoting import quote
 from pytest_clawperator.transport.server import is_loopback
 
-# Since this API level, Android lists packages with their versions.
-_LISTS_VERSIONS = 26
-
-_PLAIN = (str, bytes, int, float, bool, type(None))
-
-_PACKAGE = re.compile(r"package:(?:.*=)?([\w.]+)(?: versionCode:\d+)?\s*", re.ASCII)
-
-
-def image_of(client: Clawperator) -> str:
-    """Return the build of the system image."""
-    return client.device.shell("getprop ro.build.fingerprint").stdout.strip()
-
-
-def installed_apps(client: Clawperator, apps: Sequence[str]) -> Mapping[str, str]:
-    """Return how apps are installed: version, and a path that each installation changes.
-
-    Besides these it is the Operator; without any, it is all apps that did not come with Android.
-    """
-    info = client.device.info
-    listing = "pm list packages -f"
-    if info.api_level is None or info.api_level >= _LISTS_VERSIONS:
-        listing += " --show-versioncode"
-    named = {*apps, info.operator_package or ""} - {""}
-    questions = [f"{listing} {quote(name)}" for name in sorted(named)]
-    found = _lines(client.device.shell("; ".join(questions)).stdout) if named else {}
-    wanted = {name: line for name, line in found.items() if name in named}
-    return wanted if apps else {**wanted, **_lines(client.device.shell(f"{listing} -3").stdout)}
-
-
-def _lines(listed: str) -> dict[str, str]:
-    matches = map(_PACKAGE.fullmatch, sorted(listed.splitlines()))
-    return {found[1]: found[0].strip() for found in matches if found}
-
-
-def source_of(build: object) -> str:
-    """Return what a function does: its source, and what it uses of its own module.
-
-    That is other functions and plain values, also those that it was made with.
-    """
-    return _described(build, set())
-
-
-def _described(value: Any, seen: set[int]) -> str:
-    """Describe a value and all that it uses; ``seen`` is what was described before."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if id(value) in seen:
-        return "as before"
-    seen.add(id(value))
-    if isinstance(value, partial):
-        return _all_described((value.func, value.args, value.keywords), seen)
-    if isinstance(value, Mapping):
-        return _all_described([one for pair in value.items() for one in pair], seen)
-    if isinstance(value, (list, tuple)):
-        return _all_described(value, seen)
-    function = inspect.unwrap(getattr(value, "__func__", value))
-    if isinstance(function, FunctionType):
-        return _all_described(_used_by(function), seen) + _text_of(function)
-    # An object is told by its class: what it holds may differ each time.
-    return _text_of(function if isinstance(function, type) else type(function))
-
-
-def _all_described(values: Iterable[object], seen: set[int]) -> str:
-    return f"[{', '.join(_described(one, seen) for one in values)}]"
-
-
-def _used_by(function: FunctionType) -> Sequence[object]:
-    """Return the defaults of a function, and what it uses of the scopes around it."""
-    around = inspect.getclosurevars(function)
-    own = [
-        one
-        for one in around.globals.values()
-        if isinstance(one, _PLAIN) or getattr(one, "__module__", None) == function.__module__
-    ]
-    return (function.__defaults__, function.__kwdefaults__, *around.nonlocals.values(), *own)
-
-
-def _text_of(code: Any) -> str:
-    """Return the source; where there is no file, as in a console, what it was compiled to."""
-    try:
-        return inspect.getsource(code)
-    except (OSError, TypeError):
-        compiled = getattr(code, "__code__", None)
-        return _compiled(compiled) if compiled is not None else f"{code.__module__}.{code!r}"
-
-
-def _compiled(code: CodeType) -> str:
-    constants = [_compiled(one) if isinstance(one, CodeType) else one for one in code.co_consts]
-    return repr((code.co_name, code.co_code, code.co_names, constants))
-
-
-#: How long saving may take: it writes the emulator's memory, which is gigabytes.
-SAVE_TIMEOUT = 120.0
-
-LOAD_TIMEOUT = 60.0
-
-_LIST_TIMEOUT = 10.0
-
-_DELETE_TIMEOUT = 30.0
-
-# The lengths are fixed, because tables of the console may have no space after a long name.
-_NAME = re.compile(r"claw-\w{1,40}-[0-9a-f]{6}-[0-9a-f]{12}", re.ASCII)
-
-_HINT = (
-    "Check that the disk of the virtual devices has room, and that the emulator was started"
-    " without -read-only and -no-snapstorage."
-)
-
-
-#: Sends a command to the console of an emulator, waits so many seconds, and returns the answer.
-AskConsole = Callable[[str, str, float], str]
-
-
-def snapshot_name(checkpoint: str, *parts: object) -> str:
-    """Return what the snapshot of a checkpoint is called; ``parts`` are what it depends on."""
-    return f"{_family(checkpoint)}{sha256(repr(parts).encode()).hexdigest()[:12]}"
-
-
-def _family(checkpoint: str) -> str:
-    """Return how the snapshots of a checkpoint begin, whatever they depend on."""
-    readable = re.sub(r"\W+", "_", checkpoint, flags=re.ASCII)[:40] or "_"
-    digest = sha256(checkpoint.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"claw-{readable}-{digest}-"
-
-
-def _ask(serial: str, command: str, timeout: float) -> str:
-    return ask_console(serial, command, timeout=timeout)
-
-
-class Snapshots:
-    """The snapshots of one emulator that hold checkpoints; others are left alone."""
-
-    def __init__(self, serial: str, *, ask: AskConsole = _ask) -> None:
-        self._serial = serial
-        self._ask = ask
-
-    def names(self) -> Sequence[str]:
-        """Return the names; raise if the emulator keeps no snapshots."""
-        return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
-
-    def avd_name(self) -> str:
-        """Return the virtual device that the console is of."""
-        return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
-
-    def save(self, name: str) -> None:
-        """Save the state of the emulator; older snapshots of the same checkpoint are deleted."""
-        family = name[: -len("0123456789ab")]
-        for old in self.names():
-            if old.startswith(family):
-                self.delete(old)
-        self._do("save", name, SAVE_TIMEOUT)
-
-    def load(self, name: str) -> None:
-        """Bring the emulator back to a snapshot; connections to it break."""
-        self._do("load", name, LOAD_TIMEOUT)
-
-    def delete(self, name: str) -> None:
-        """Delete a snapshot."""
-        self._do("delete", name, _DELETE_TIMEOUT)
-
-    def _do(self, verb: str, name: str, timeout: float) -> None:
-        try:
-            self._ask(self._serial, f"avd snapshot {verb} {name}", timeout)
-        except EmulatorError as error:
-            error.hint = _HINT
-            raise
-
-
 # A setting of the device: it is saved and restored with everything else.
 _MARK = "clawperator_checkpoint"
 
@@ -215,11 +47,30 @@ _ANSWER_AFTER_RESTORE = 5.0
 
 _NONE: Mapping[str, str] = {}
 
-
 #: Brings the device of a client into a state, from apps that were cleared.
 Build = Callable[[Clawperator], object]
 
 Step = Literal["save", "restore"]
+
+#: How long saving may take: it writes the emulator's memory, which is gigabytes.
+SAVE_TIMEOUT = 120.0
+
+LOAD_TIMEOUT = 60.0
+
+_LIST_TIMEOUT = 10.0
+
+_DELETE_TIMEOUT = 30.0
+
+# The lengths are fixed, because tables of the console may have no space after a long name.
+_NAME = re.compile(r"claw-\w{1,40}-[0-9a-f]{6}-[0-9a-f]{12}", re.ASCII)
+
+_HINT = (
+    "Check that the disk of the virtual devices has room, and that the emulator was started"
+    " without -read-only and -no-snapstorage."
+)
+
+#: Sends a command to the console of an emulator, waits so many seconds, and returns the answer.
+AskConsole = Callable[[str, str, float], str]
 
 
 @dataclass(frozen=True)
@@ -460,3 +311,149 @@ class Checkpoints:
 
     def _in_front(self) -> str:
         return self._client.device.current_package() or "nothing"
+
+
+def snapshot_name(checkpoint: str, *parts: object) -> str:
+    """Return what the snapshot of a checkpoint is called; ``parts`` are what it depends on."""
+    return f"{_family(checkpoint)}{sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+def _family(checkpoint: str) -> str:
+    """Return how the snapshots of a checkpoint begin, whatever they depend on."""
+    readable = re.sub(r"\W+", "_", checkpoint, flags=re.ASCII)[:40] or "_"
+    digest = sha256(checkpoint.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"claw-{readable}-{digest}-"
+
+
+def _ask(serial: str, command: str, timeout: float) -> str:
+    return ask_console(serial, command, timeout=timeout)
+
+
+class Snapshots:
+    """The snapshots of one emulator that hold checkpoints; others are left alone."""
+
+    def __init__(self, serial: str, *, ask: AskConsole = _ask) -> None:
+        self._serial = serial
+        self._ask = ask
+
+    def names(self) -> Sequence[str]:
+        """Return the names; raise if the emulator keeps no snapshots."""
+        return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
+
+    def avd_name(self) -> str:
+        """Return the virtual device that the console is of."""
+        return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
+
+    def save(self, name: str) -> None:
+        """Save the state of the emulator; older snapshots of the same checkpoint are deleted."""
+        family = name[: -len("0123456789ab")]
+        for old in self.names():
+            if old.startswith(family):
+                self.delete(old)
+        self._do("save", name, SAVE_TIMEOUT)
+
+    def load(self, name: str) -> None:
+        """Bring the emulator back to a snapshot; connections to it break."""
+        self._do("load", name, LOAD_TIMEOUT)
+
+    def delete(self, name: str) -> None:
+        """Delete a snapshot."""
+        self._do("delete", name, _DELETE_TIMEOUT)
+
+    def _do(self, verb: str, name: str, timeout: float) -> None:
+        try:
+            self._ask(self._serial, f"avd snapshot {verb} {name}", timeout)
+        except EmulatorError as error:
+            error.hint = _HINT
+            raise
+
+
+# Since this API level, Android lists packages with their versions.
+_LISTS_VERSIONS = 26
+
+_PLAIN = (str, bytes, int, float, bool, type(None))
+
+_PACKAGE = re.compile(r"package:(?:.*=)?([\w.]+)(?: versionCode:\d+)?\s*", re.ASCII)
+
+
+def image_of(client: Clawperator) -> str:
+    """Return the build of the system image."""
+    return client.device.shell("getprop ro.build.fingerprint").stdout.strip()
+
+
+def installed_apps(client: Clawperator, apps: Sequence[str]) -> Mapping[str, str]:
+    """Return how apps are installed: version, and a path that each installation changes.
+
+    Besides these it is the Operator; without any, it is all apps that did not come with Android.
+    """
+    info = client.device.info
+    listing = "pm list packages -f"
+    if info.api_level is None or info.api_level >= _LISTS_VERSIONS:
+        listing += " --show-versioncode"
+    named = {*apps, info.operator_package or ""} - {""}
+    questions = [f"{listing} {quote(name)}" for name in sorted(named)]
+    found = _lines(client.device.shell("; ".join(questions)).stdout) if named else {}
+    wanted = {name: line for name, line in found.items() if name in named}
+    return wanted if apps else {**wanted, **_lines(client.device.shell(f"{listing} -3").stdout)}
+
+
+def _lines(listed: str) -> dict[str, str]:
+    matches = map(_PACKAGE.fullmatch, sorted(listed.splitlines()))
+    return {found[1]: found[0].strip() for found in matches if found}
+
+
+def source_of(build: object) -> str:
+    """Return what a function does: its source, and what it uses of its own module.
+
+    That is other functions and plain values, also those that it was made with.
+    """
+    return _described(build, set())
+
+
+def _described(value: Any, seen: set[int]) -> str:
+    """Describe a value and all that it uses; ``seen`` is what was described before."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if id(value) in seen:
+        return "as before"
+    seen.add(id(value))
+    if isinstance(value, partial):
+        return _all_described((value.func, value.args, value.keywords), seen)
+    if isinstance(value, Mapping):
+        return _all_described([one for pair in value.items() for one in pair], seen)
+    if isinstance(value, (list, tuple)):
+        return _all_described(value, seen)
+    function = inspect.unwrap(getattr(value, "__func__", value))
+    if isinstance(function, FunctionType):
+        return _all_described(_used_by(function), seen) + _text_of(function)
+    # An object is told by its class: what it holds may differ each time.
+    return _text_of(function if isinstance(function, type) else type(function))
+
+
+def _all_described(values: Iterable[object], seen: set[int]) -> str:
+    return f"[{', '.join(_described(one, seen) for one in values)}]"
+
+
+def _used_by(function: FunctionType) -> Sequence[object]:
+    """Return the defaults of a function, and what it uses of the scopes around it."""
+    around = inspect.getclosurevars(function)
+    own = [
+        one
+        for one in around.globals.values()
+        if isinstance(one, _PLAIN) or getattr(one, "__module__", None) == function.__module__
+    ]
+    return (function.__defaults__, function.__kwdefaults__, *around.nonlocals.values(), *own)
+
+
+def _text_of(code: Any) -> str:
+    """Return the source; where there is no file, as in a console, what it was compiled to."""
+    try:
+        return inspect.getsource(code)
+    except (OSError, TypeError):
+        compiled = getattr(code, "__code__", None)
+        return _compiled(compiled) if compiled is not None else f"{code.__module__}.{code!r}"
+
+
+def _compiled(code: CodeType) -> str:
+    constants = [_compiled(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return repr((code.co_name, code.co_code, code.co_names, constants))
