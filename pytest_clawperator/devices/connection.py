@@ -64,7 +64,7 @@ def open_client(
     skills: Callable[[], Skills] | None = None,
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
-    # The command line runs executions without one, and shall start quickly.
+    # The command line runs executions without a client, and must start quickly.
     from pytest_clawperator.client.client import Clawperator
 
     with ExitStack() as opened:
@@ -198,7 +198,7 @@ class _Preflight:
 
 
 def teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
-    """Return what tells people and observers something about a device."""
+    """Return the function that reports something about a device to the log and observers."""
     return partial(_tell, serial=serial, observers=tuple(observers))
 
 

@@ -57,7 +57,7 @@ RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
 # One that is connected and does not answer was waited for before, and gets less.
 ANSWER_AGAIN_WITHIN = 2.0
 
-# A device that is away, or starting, tells nothing; it is asked again after the pause.
+# A device that is away or starting sends no event, so it is asked again after the pause.
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
@@ -117,7 +117,7 @@ class Health:
         return self._given_up is not None
 
     def ensure(self) -> None:
-        """Check the device, and repair it if need be; raise what could not be repaired."""
+        """Check the device, repair it if necessary, and raise what could not be repaired."""
         if self._given_up is not None:
             raise _put_aside(self._pipeline.serial, self._given_up)
         try:
@@ -190,7 +190,7 @@ def connect_healed(
     tell: Callable[[str], None],
     reconnect: Callable[[], None],
 ) -> _T:
-    """Connect to a device as ``Health`` checks it: one that is away is waited for, once."""
+    """Connect to a device; wait once for one that is away, as ``Health`` does."""
     try:
         return connect()
     except (DeviceError, TransportError) as error:
@@ -209,7 +209,7 @@ def connect_healed(
 
 
 def is_somebody_elses(error: ClawperatorError) -> bool:
-    """Whether an error says that somebody else uses the device, which is well."""
+    """Return whether an error only means that someone else uses the device."""
     return error.code in _SOMEBODY_ELSES
 
 
@@ -297,7 +297,7 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
 def await_answer(
     transport: Transport, package: str, *, key: str, tell: Callable[[str], None]
 ) -> None:
-    """Wait until the Operator that was set up answers; restart its service once if need be."""
+    """Wait until the Operator that was set up answers; restart its service once if necessary."""
     flight = Flight(key)
     pipeline = Pipeline(
         transport,
@@ -310,7 +310,7 @@ def await_answer(
 
 
 def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
-    """Wake and unlock the screen if need be; raise if that needs a code."""
+    """Wake and unlock the screen if necessary; raise if that needs a code."""
     transport = pipeline.transport
     screen = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if not _unfit(screen):
@@ -354,7 +354,7 @@ _NO_SERVICE = "Can't find service"
 
 @dataclass(frozen=True, kw_only=True)
 class Readiness:
-    """What a device says about itself and its Operator; None where it does not tell.
+    """What a device reports about itself and its Operator; None where it reports nothing.
 
     ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
     accessibility service is switched on, ``stopped`` whether it was force-stopped,
@@ -426,9 +426,9 @@ def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
 
 
 def _of_user(dump: str, package: str, user: int | None) -> tuple[bool | None, bool | None]:
-    """Return whether an app is installed and stopped for a user, as ``dumpsys package`` says.
+    """Return whether an app is installed and stopped for a user, from ``dumpsys package``.
 
-    Where nothing tells which user is there, one for whom the app works is enough.
+    If the current user is unknown, one user for whom the app works is enough.
     """
     start = max(dump.find(f"Package [{package}]"), 0)
     rows = [found.groups() for found in _USER.finditer(dump, start)]
@@ -449,7 +449,7 @@ def _variants(answer: ShellResult, package: str, *, is_missing: bool) -> frozens
 def _service_on(services: ShellResult, switch: ShellResult, package: str) -> bool | None:
     if not services.ok or lacks(services):
         return None
-    # A device that does not tell about the switch is judged by the list alone.
+    # A device that does not report the switch is judged by the list alone.
     off = switch.ok and last_line(switch) in ("0", "null")
     return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(last_line(services))
 
@@ -482,7 +482,7 @@ _DISPLAY = re.compile(r"\b(?:mGlobalDisplayState|mScreenState|mState|Display Sta
 
 _ON = frozenset({"awake", "on", "true", "vr"})
 
-# A keyguard is told by several parts of the system, not all of which know of each kind of it.
+# Several parts of the system report a keyguard; not all of them know each kind of it.
 _LOCKED = re.compile(
     r"(?:^\s*showing|\bmIsShowing|\bisStatusBarKeyguard|\bisKeyguardShowing|\bm?KeyguardShowing"
     r"|\bmShowingLockscreen|\bmDreamingLockscreen)=(true|false)\b",
@@ -492,16 +492,16 @@ _LOCKED = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class ScreenState:
-    """Whether the screen is on and locked; None where the device does not tell."""
+    """Whether the screen is on and locked; None where the device does not report it."""
 
     on: bool | None = None
     locked: bool | None = None
 
 
 def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
-    """Return whether the screen is on and locked, as far as the device tells.
+    """Return whether the screen is on and locked, as far as the device reports it.
 
-    Two services are asked; what neither tells, two others are.
+    Two services are asked first, two others for what is still unknown.
     """
     answers = ask_all(
         device, {"power": "dumpsys power", "policy": "dumpsys window policy"}, timeout=timeout

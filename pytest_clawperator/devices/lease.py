@@ -31,11 +31,11 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
-# How often a device that is held is tried again, and how often people are told of it. Those who
+# How often a leased device is tried again, and how often the wait is reported. Those who
 # wait for any of several devices cannot wait inside one lock.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
 
-# How much later than the device must be done its former user may let go of it.
+# How long after the device must be done its former user may still hold it.
 LANDING_GRACE = 5.0
 
 _WAIT_HINT = (
@@ -104,13 +104,13 @@ class LeaseStore(Protocol):
     """Where the leases are kept."""
 
     def try_take(self, key: str) -> Hold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody; never in the way of ``try_take``."""
+        """Return who holds the device, if anyone does; never get in the way of ``try_take``."""
 
     def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        """Take the device from this holder; return False if this holder does not have it."""
 
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""
@@ -193,7 +193,7 @@ def await_store(
 
 
 class _Teller:
-    """Says what is waited for: at once when that is something else, and then now and again."""
+    """Report what is waited for: immediately when it changes, then from time to time."""
 
     def __init__(self, say: Say, deadline: float, clock: Callable[[], float]) -> None:
         self._say = say
@@ -203,7 +203,7 @@ class _Teller:
         self._next = 0.0
 
     def tell(self, topic: str, what: Callable[[], str]) -> None:
-        """Say what is waited for, unless that was said of this topic not long ago."""
+        """Report what is waited for, unless this topic was reported recently."""
         now = self._clock()
         if topic != self._topic or now >= self._next:
             self._say(f"{what()}; {self._deadline - now:.0f} s left")
@@ -220,7 +220,7 @@ def await_landing(
 ) -> None:
     """Wait for the end of an execution that the former holder still has in flight.
 
-    It cannot send another one, so this ends; should it not, the conflict is raised.
+    It cannot send another one, so the wait ends; if it does not, the conflict is raised.
     """
     begin = clock()
     deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
@@ -372,7 +372,7 @@ def check_redis_url(url: str) -> str:
     # What stands before an @, or where a host should, may be a password.
     shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
     raise ConfigurationError(
-        f"{shown!r} is no place to keep leases: {problem}",
+        f"{shown!r} is not a place to keep leases: {problem}",
         hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
         " this machine.",
     )
@@ -386,7 +386,7 @@ def _problem(url: str) -> str | None:
         parts = urlsplit(url)
         if "@" in f"{parts.path}{parts.query}{parts.fragment}":
             return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
-        _ = parts.port  # raises where it is none
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return "its host or port cannot be read"
     if parts.scheme != "unix":
@@ -407,5 +407,5 @@ def _problem_of_query(url: SplitResult) -> str | None:
     if url.scheme != "unix" and url.path.strip("/"):
         databases.append(url.path.strip("/"))
     if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
-        return "its database is no number"
+        return "its database is not a number"
     return None

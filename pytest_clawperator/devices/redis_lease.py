@@ -1,9 +1,9 @@
 """Leases in Redis, for devices that several machines share.
 
 A lease is redis-py's lock, renewed in the background, and a fencing number that counts the
-holders of the device. A lock that is not renewed expires, and somebody else can have it; the
+holders of the device. A lock that is not renewed expires, and others can take it; the
 holder stops sending before that, by its own clock, whether Redis answers or not. A record of
-the last command tells the next holder, on whichever machine, what may still be running on
+the last command shows the next holder, on whichever machine, what may still be running on
 the device.
 """
 
@@ -48,7 +48,7 @@ TIME_TO_LIVE = 10.0
 # A part of the time to live in which a holder no longer sends, for what is on its way.
 _SAFETY = 0.05
 
-# How often Redis is asked again while a lease is in doubt: one that is away tells nothing.
+# How often Redis is asked again while a lease is in doubt.
 _PAUSE = 0.1
 
 _NEVER = float("-inf")
@@ -84,7 +84,7 @@ class RedisLeases:
         self._settled_start: object = None
 
     def try_take(self, key: str) -> RedisHold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
         with self._server.answering() as client:
             self._settle()
             holder = Holder.here(self._run_id)
@@ -104,13 +104,13 @@ class RedisLeases:
         return RedisHold(self._server, self._renewer, lock, terms, begin)
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
+        """Return who holds the device, if anyone does."""
         with self._server.answering() as client:
             found = find_lock(client, key)
         return None if found is None else found[0]
 
     def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not.
+        """Take the device from this holder; return False if this holder does not have it.
 
         The number goes up, so that it cannot take back what Redis seems to have forgotten.
         """
@@ -142,8 +142,8 @@ class RedisLeases:
             left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
             if left > 0:
                 self._say(
-                    f"{self._server} has just started; waiting {left:.0f} s, so that those who"
-                    " have devices can tell it"
+                    f"{self._server} just restarted; waiting {left:.0f} s for current holders to"
+                    " renew their leases"
                 )
                 time.sleep(left)  # its age is the only sign that there is
             self._settled_start = told.get("run_id")
@@ -182,7 +182,7 @@ class RedisPermit:
     it. While Redis does not answer, this machine's clock decides; ``valid_until`` is what is
     known of the lease at first. A lease that is in doubt and no longer valid by the clock is
     waited for, at most for the time to live: the holder, whose lease may be valid for longer,
-    restores it meanwhile if nobody else can have had the device.
+    restores it meanwhile if no one else can have had the device.
     """
 
     def __init__(self, server: Server, terms: Terms, *, valid_until: float = 0.0) -> None:
@@ -256,7 +256,7 @@ class RedisPermit:
 
     def _lost_to(self, held: str) -> str:
         if held in ("", self._terms.text):
-            return "somebody else had it in between"
+            return "another holder had it in between"
         return f"{Holder.from_json(held)} has it"
 
     def _invalid(self, why: str) -> LeaseError:
@@ -279,7 +279,7 @@ def lease_time() -> float:
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
-# Takes a lock back that Redis forgot, unless somebody else has had the device since. A number
+# Takes back a lock that Redis forgot, unless another holder has had the device since. A number
 # that is lower than ours, or missing, is forgotten as well.
 _RECLAIM = """
 if redis.call('exists', KEYS[1]) == 1 then return 0 end
@@ -354,10 +354,10 @@ class RedisHold(RedisPermit):
                 client.delete(self._names.flight)
 
     def _reclaim(self, now: float) -> bool:
-        """Take back a lock that Redis forgot; False if somebody else may have had the device.
+        """Take back a lock that Redis forgot; return False if another may have had the device.
 
         A Redis that started again may have forgotten the numbers as well. Then only our own
-        clock tells that nobody else can have had the device.
+        clock proves that no one else can have had the device.
         """
         is_sure = "1" if now < self._valid_until else "0"
         ttl = milliseconds(self._server.ttl)
@@ -407,7 +407,7 @@ class Renewer:
 def lock_device(
     client: Redis, key: str, holder: Holder, *, server: Server
 ) -> tuple[Lock, Names] | None:
-    """Lock a device, and return by which names; None if somebody has it.
+    """Lock a device and return by which names; return None if it is taken.
 
     Whoever has one of both locks looks for the other one afterwards, so that no two processes
     of a machine have one each.
@@ -433,7 +433,7 @@ def lock_device(
 
 
 def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
-    """Return who has locked a device, if anybody, and by which names."""
+    """Return who has locked a device, if anyone has, and by which names."""
     shared, own = Names.of(key), Names.of_machine(key, machine_id())
     found = _locked_by(client, shared)
     if found is not None and (own is None or not _is_namesake(found)):

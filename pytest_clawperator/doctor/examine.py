@@ -93,10 +93,10 @@ DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
     check_smoke,
 )
 
-# After a failure of these the rest has nothing to tell.
+# After one of these fails, the other checks mean nothing.
 _LAST = ("device.boot", "readiness.version.compatibility")
 
-# How much longer mending may take than a mere look, in seconds.
+# How much longer fixing may take than checking, in seconds.
 _MENDING = 60.0
 
 _SMOKE_TIMEOUT_MS = 12_000
@@ -121,7 +121,7 @@ Tell = Callable[[str], None]
 class Examination:
     """How devices are examined.
 
-    ``within`` is how many seconds a device may take to tell about itself, ``mends`` whether
+    ``within`` is how many seconds reading a device may take, ``mends`` whether
     the steps that findings list are taken, ``full`` whether Settings is opened as a test.
     ``tell`` is called with the serial of a device and a change that was made.
     """
@@ -205,7 +205,7 @@ def examine_all(
             outcomes.put((place, error))
 
     for place in range(len(devices)):
-        # Nobody waits for the thread of a device that hangs, not even the end of the program.
+        # Nothing waits for the thread of a device that hangs, not even the end of the program.
         start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
     patience = how.within + (_MENDING if how.mends else 0.0)
     try:
@@ -243,7 +243,7 @@ def examine(
     host: tuple[Finding, ...] = (),
     held: list[Hold] | None = None,
 ) -> Report:
-    """Examine one device, and mend it if that is asked for; its lease is noted in ``held``."""
+    """Examine one device, and fix it if asked; its lease is added to ``held``."""
     changes: list[str] = []
 
     def tell(change: str) -> None:
@@ -276,7 +276,7 @@ class _Patient:
         self._held = held
 
     def examined(self, before: tuple[Finding, ...], tell: Callable[[str], None]) -> Report:
-        """Read the device and judge it; mend what can be, and read it again."""
+        """Read and judge the device; fix what can be fixed, and read it again."""
         with ExitStack() as opened:
             facts = self._gathered()
             if facts.info is not None:
@@ -301,7 +301,7 @@ class _Patient:
         )
 
     def _leased(self, facts: DeviceFacts, opened: ExitStack) -> DeviceFacts:
-        """Note who holds the device; if it is to be mended, hold it meanwhile."""
+        """Note who holds the device; if it is to be fixed, lease it meanwhile."""
         assert facts.info is not None
         key = facts.info.key
         try:
@@ -338,7 +338,7 @@ class _Patient:
 
 
 def _is_ours(facts: DeviceFacts) -> bool:
-    """Whether nobody else has the device, as far as that can be known."""
+    """Return whether no one else holds the device, as far as that is known."""
     return facts.holder is None and facts.lease_problem is None
 
 
@@ -378,7 +378,7 @@ def _is_mendable(findings: Sequence[Finding]) -> bool:
 
 
 def _again(device: ConnectedDevice) -> ConnectedDevice:
-    """Look once more what adb says about a device."""
+    """Return the device with the state that adb reports now."""
     try:
         devices = list_devices(device.server)
     except ClawperatorError:
@@ -402,7 +402,7 @@ def _overdue(
         "device.capability",
         ErrorCode.TRANSPORT_TIMEOUT,
         "The device hangs.",
-        detail=f"It did not tell about itself within {patience:g} s.",
+        detail=f"It did not answer within {patience:g} s.",
     )
     return _report(device, how, (*host, judge_state(device)[0], hanging))
 
@@ -495,7 +495,7 @@ def steps_of(findings: Iterable[Finding]) -> list[Step]:
 
 
 def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
-    """Take the steps of the findings on a device; one that fails is told, and others follow."""
+    """Take the steps of the findings on a device; report one that fails and go on."""
     for step in steps_of(findings):
         try:
             if isinstance(step, DeviceCommand):

@@ -29,7 +29,7 @@ REGISTRATION_TIMEOUT = 60.0
 
 BOOT_TIMEOUT = 180.0
 
-# Android tells no host that it has booted; it is asked this often.
+# Android does not announce that it has booted, so it is asked this often.
 POLL = 2.0
 
 # How long adb may take to reconnect to an emulator that has booted.
@@ -194,7 +194,7 @@ class Boot:
         return found
 
     def _await(self, is_so: Callable[[], bool], limit: float) -> bool:
-        """Wait until something is so; raise if the process ends meanwhile."""
+        """Wait until the condition holds; raise if the process ends meanwhile."""
         deadline = self._clock() + limit
         while not is_so():
             self._check_process()
@@ -264,7 +264,7 @@ class RunningEmulator:
     booted: bool
 
     def to_dict(self, avd: Avd, profile: EmulatorProfile) -> dict[str, Any]:
-        """Return it in the form of the published program; ``avd`` is what its files say."""
+        """Return it in the form of the published program; ``avd`` is read from its files."""
         reasons = avd.unsupported_reasons(profile)
         return {
             "type": "emulator",
@@ -358,7 +358,7 @@ def _name(host: Host, serial: str) -> str:
     name = next((line for line in lines if line and line != "OK"), "")
     if not name:
         raise EmulatorError(
-            "the emulator does not say which virtual device it is",
+            "the emulator does not report which virtual device it is",
             code=ErrorCode.UNKNOWN,
             serial=serial,
             hint="Restart it, or end it with `adb emu kill`.",
@@ -376,7 +376,7 @@ def ask_console(serial: str, command: str, *, timeout: float = 30.0) -> str:
     """Send one command and return its answer; raise if the emulator refuses it."""
     port, deadline = console_port(serial), time.monotonic() + timeout
     if port is None:
-        raise _failed(serial, "it has no console: it is no emulator")
+        raise _failed(serial, "it has no console: it is not an emulator")
     try:
         with socket.create_connection((HOST, port), timeout=timeout) as connection:
             session = _Session(connection, deadline)
@@ -424,7 +424,7 @@ class _Session:
         return "\n".join(line for line in lines if line != "OK")
 
     def _line(self) -> str | None:
-        """Read a line; None at the end. Raise if it says that a command was refused."""
+        """Read a line; None at the end. Raise if it reports that a command was refused."""
         while b"\n" not in self._unread:
             left = self._deadline - time.monotonic()
             if left <= 0:

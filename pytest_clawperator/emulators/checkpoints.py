@@ -89,7 +89,7 @@ class Checkpoints:
 
         Checkpoints(client, tell=print).reach("logged-in", build=log_in, apps=["com.example.bank"])
 
-    ``tell`` gets what should be known: what cannot be saved, a restore that is slow or fails.
+    ``tell`` gets what people should know: what cannot be saved, a slow or failed restore.
     ``check`` raises if the device cannot be used after a restore; without one, the Operator is
     asked. ``around`` is entered around what interrupts the device, with the step and the name.
     """
@@ -118,7 +118,7 @@ class Checkpoints:
         self._clock = clock
         self._pause = pause
         self._told: set[str] = set()
-        # How the apps of checkpoints were installed when that was last looked at.
+        # How the apps of checkpoints were installed when that was last checked.
         self._installed: dict[tuple[str, ...], Mapping[str, str]] = {}
 
     def reach(self, name: str, *, build: Build, apps: Sequence[str] = ()) -> Reached:
@@ -169,7 +169,7 @@ class Checkpoints:
     def _why_not_saved(self) -> str:
         """Return why the state of this device cannot be saved; nothing if it can."""
         if console_port(self._client.serial) is None:
-            return "it is no emulator"
+            return "it is not an emulator"
         transport = self._pipeline.transport
         if isinstance(transport, AdbTransport) and not is_loopback(transport.server.host):
             return f"it runs on another machine, {transport.server.host}"
@@ -229,7 +229,7 @@ class Checkpoints:
             )
 
     def _save(self, name: str, snapshot: str) -> bool:
-        """Save the state; whether that worked. A failure is told, as the test can go on."""
+        """Save the state and return whether that worked; a failure does not stop the test."""
         self._client.device.shell(
             f"settings put global {_MARK} '{snapshot} {self._boot()} {self._in_front()}'"
         )
@@ -268,7 +268,7 @@ class Checkpoints:
                 problem, patience = f"the device is not back: {error.message}", _BACK_WITHIN
             if not problem or self._clock() >= begin + patience:
                 return problem
-            # adb tells when a device is connected, and not when its services answer.
+            # adb reports when a device is connected, not when its services answer.
             self._pause(_POLL)
 
     def _difference(self, snapshot: str, identify: Callable[[], str]) -> str:
@@ -278,7 +278,7 @@ class Checkpoints:
         if saved != snapshot:
             return "the emulator is not in the state that was saved"
         if boot != self._boot():
-            return "the emulator has started anew since it was saved"
+            return "the emulator has restarted since it was saved"
         if snapshot != identify():
             return "other versions of the apps are installed than when it was saved"
         now_in_front = self._in_front()
@@ -426,7 +426,7 @@ def _described(value: Any, seen: set[int]) -> str:
     function = inspect.unwrap(getattr(value, "__func__", value))
     if isinstance(function, FunctionType):
         return _all_described(_used_by(function), seen) + _text_of(function)
-    # An object is told by its class: what it holds may differ each time.
+    # An object is described by its class: its content may differ each time.
     return _text_of(function if isinstance(function, type) else type(function))
 
 

@@ -53,7 +53,7 @@ _ANSWER_WITHIN = 5.0
 
 _GRACE = 10.0
 
-# No system tells of the end of processes that are not children, which these may be.
+# No system reports the end of processes that are not children, which these may be.
 _END_POLL = 0.05
 
 # What an emulator takes without ``ram=``, and beside its memory, in megabytes.
@@ -118,7 +118,7 @@ class _PortTakenError(EmulatorError):
 class EmulatorFleet:
     """The emulators of a run. No other run can have them until it is closed.
 
-    ``take`` keeps those runs from them that look only at what is connected.
+    ``take`` keeps other runs that use connected devices from taking them.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class EmulatorFleet:
     ) -> list[ProvisionedEmulator | EmulatorError]:
         """Return a ready emulator for each profile, or why there is none.
 
-        As the policy says: one that runs, else one that is stopped, else a new one. Those that
+        By policy: one that runs, else one that is stopped, else a new one. Those that
         must be started boot side by side, as many as the machine has cores for.
         """
         self._sdk.check()
@@ -193,7 +193,7 @@ class EmulatorFleet:
         if places:
             with ThreadPoolExecutor(len(places)) as threads:
                 list(threads.map(self._give_back, places))
-        # A process that a killed run had just started may have been nobody's to end before.
+        # A process that a killed run had just started could not be claimed before.
         for claim in self._claims.left_behind():
             self._clean_up(claim)
         self._claims.remove_folder()
@@ -239,7 +239,7 @@ class EmulatorFleet:
         return None
 
     def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
-        """Return one that runs and nobody has, else one that is stopped."""
+        """Return one that runs and is free, else one that is stopped."""
         for one in running:
             if place := self._existing(profile, one.avd_name, serial=one.serial):
                 return place
@@ -495,7 +495,7 @@ def end_process(
 ) -> None:
     """End a process and wait for it: ask it to end, then make it.
 
-    ``ask`` returns whether it was heard: an emulator that has just started listens to nobody.
+    ``ask`` returns whether it was heard: an emulator that has just started does not listen.
     """
     for step in (ask, partial(_signal, pid, signal.SIGTERM), partial(_signal, pid, signal.SIGKILL)):
         if not belongs_to(pid, avd_name):

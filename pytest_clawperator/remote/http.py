@@ -295,7 +295,7 @@ class Run:
 
 
 def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
-    """Return the run of our execution; raise an error, or for anybody else's envelope."""
+    """Return the run of our execution; raise for an error and for another execution's envelope."""
     given = read_answer(answer, serial=serial)
     try:
         envelope = read_envelope(given.get("envelope"), source=f"the answer to {answer.request}")
