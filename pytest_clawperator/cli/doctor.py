@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
     judge_version,
     parse_version,
+    parse_version_code,
     require_variant,
 )
 from pytest_clawperator.doctor.examine import Examination, visit
@@ -111,9 +111,6 @@ def _next(reports: Sequence[Report]) -> list[str]:
     return []
 
 
-_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
-
-
 @command("version", examples=["version", "version --check-compat --device emulator-5554"])
 @click.option("--check-compat", is_flag=True, help="Whether the Operator on the device fits.")
 def version(options: GlobalOptions, check_compat: bool) -> Answer:
@@ -148,9 +145,8 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
         return _unfit(error)
     except ClawperatorError as error:
         return _unfit(error)
-    number = _VERSION_CODE.search(dump)
     judged = judge_version(
-        package, parse_version(dump), int(number[1]) if number else None, serial=transport.serial
+        package, parse_version(dump), parse_version_code(dump), serial=transport.serial
     )
     told = {"apkVersion": judged.version, "apkVersionCode": judged.version_code}
     known = {key: value for key, value in told.items() if value is not None}

@@ -117,7 +117,7 @@ def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
 
 @contextmanager
 def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Permit]:
-    """Hold the device; raise who holds it if somebody does."""
+    """Lease the device; raise LeaseError naming the holder if it is taken."""
     key = read_device(transport, server=transport.server).key
     with _hold(options, key, transport.serial) as hold:
         yield hold

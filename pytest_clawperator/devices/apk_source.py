@@ -49,17 +49,17 @@ class DownloadLimits:
 
 
 def is_url(source: str) -> bool:
-    """Whether an APK is to be downloaded: a path on this computer names no scheme."""
+    """Return whether an APK is to be downloaded: a local path has no scheme."""
     return "://" in source
 
 
 def check_sha256(text: str) -> str:
-    """Return a checksum in small letters; raise if it is none."""
+    """Return a checksum in lower case; raise if it is not a SHA-256 checksum."""
     lowered = text.strip().lower()
     if _SHA256.fullmatch(lowered):
         return lowered
     raise ConfigurationError(
-        f"{text!r} is no SHA-256 checksum",
+        f"{text!r} is not a SHA-256 checksum",
         hint="It is 64 digits and letters from a to f, as `sha256sum FILE` prints it.",
     )
 
@@ -128,7 +128,7 @@ def _received(
     digest, received = hashlib.sha256(), 0
     while piece := answer.read1(_PIECE):
         if received == 0 and not piece.startswith(_ZIP):
-            raise _failed(url, "what came is no APK")
+            raise _failed(url, "the file is not an APK")
         received += len(piece)
         if received > limits.most_bytes or (total or 0) > limits.most_bytes:
             most = limits.most_bytes // 2**20

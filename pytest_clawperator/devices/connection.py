@@ -1,4 +1,8 @@
-"""The steps of connecting, one by one: to a device, to its Operator, to a client."""
+"""How to connect: to a device, to its Operator, and with a client.
+
+The recipe has three steps, which scripts, the command line, the service, the plugin and the
+runner for other hosts share: ``open_transport``, ``open_runner``, ``open_client``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,13 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
-from pytest_clawperator.devices.health import Readiness, awaken_operator, check_ready, judge
+from pytest_clawperator.devices.health import (
+    Readiness,
+    await_boot,
+    awaken_operator,
+    check_ready,
+    judge,
+)
 from pytest_clawperator.devices.inventory import choose_device, list_devices, read_device
 from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
@@ -24,7 +34,7 @@ from pytest_clawperator.devices.operator import (
     set_up_operator,
     tell_grants,
 )
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
@@ -51,7 +61,7 @@ def open_client(
     skills: Callable[[], Skills] | None = None,
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
-    # The command line runs executions without one, and shall start quickly.
+    # The command line runs executions without a client, and must start quickly.
     from pytest_clawperator.client.client import Clawperator
 
     with ExitStack() as opened:
@@ -90,19 +100,26 @@ def open_runner(
     info: DeviceInfo | None = None,
     known: Readiness | None = None,
     keep: bool = False,
+    repair: bool = False,
 ) -> tuple[Pipeline, Device]:
     """Make the Operator ready and return what runs executions on it, and the device.
 
-    If that fails, the transport is closed, unless it is to be kept. ``info`` and ``known`` are
-    what the device is and its state, if they were read just before.
+    If that fails, the transport is closed, unless ``keep``. ``info`` and ``known`` are what the
+    device is and its state, if they were read just before. With ``repair`` a device that is
+    still starting is waited for, and the Operator's service is switched on if it is off.
     """
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
         tell = teller(transport.serial, observers)
-        package = _find_operator(
-            transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
-        )
+        named = wanted_package(operator_package)
+        if repair:
+            known = await_boot(transport, named or OPERATOR_PACKAGE, tell=tell)
+            if operator_apk is not None or _is_off(
+                known, named or OPERATOR_PACKAGE, serial=transport.serial, tell=tell
+            ):
+                grant, known = operator_apk is None, None  # it is about to change
+        package = _find_operator(transport, named, apk=operator_apk, grant=grant, tell=tell)
         info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, known)
         pipeline = Pipeline(
@@ -147,6 +164,18 @@ def _find_operator(
     return wanted
 
 
+def _is_off(found: Readiness, package: str, *, serial: str, tell: Callable[[str], None]) -> bool:
+    """Return whether the Operator is installed and its service is off; raise other problems."""
+    try:
+        judge(found, package, serial=serial)
+    except OperatorNotReadyError as error:
+        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
+            raise
+        tell(f"{error.message}; it is switched on")
+        return True
+    return False
+
+
 class _Preflight:
     """Checks whether the Operator can work, and keeps what was found."""
 
@@ -166,7 +195,7 @@ class _Preflight:
 
 
 def teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
-    """Return what tells people and observers something about a device."""
+    """Return the function that reports something about a device to the log and observers."""
     return partial(_tell, serial=serial, observers=tuple(observers))
 
 

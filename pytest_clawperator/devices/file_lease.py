@@ -39,7 +39,7 @@ class FileLeases:
         self._folder = folder or lock_folder()
 
     def try_take(self, key: str) -> FileHold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
         lease = lock_standing(lock_path(key, "lease", folder=self._folder))
         if lease is None:
             return None
@@ -50,13 +50,13 @@ class FileLeases:
             raise
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
+        """Return who holds the device, if anyone does."""
         path = self._holder_path(key)
         text = _held_text(path)
         return None if text is None else Holder.from_json(text, found_in=str(path))
 
     def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        """Take the device from this holder; return False if this holder does not have it."""
         if self.holder(key) != holder:
             return False
         for path in (lock_path(key, "lease", folder=self._folder), self._holder_path(key)):
@@ -95,7 +95,7 @@ class FileHold:
     def check(self) -> None:
         """Raise if the lease is no longer valid."""
         if not self._lease.stands():
-            removed = f"somebody removed the lock file {self._lease.path}"
+            removed = f"the lock file was removed: {self._lease.path}"
             raise LeaseError(
                 "the device is no longer leased: "
                 f"{removed if self._lease.is_open else 'it was released'}",
@@ -136,13 +136,13 @@ class FilePermit:
         text = _held_text(self._path)
         if text == self._holder:
             return
-        lender, now = Holder.from_json(self._holder), "nobody has it"
+        lender, now = Holder.from_json(self._holder), "it is not leased"
         if text is not None:
             now = f"{Holder.from_json(text, found_in=str(self._path))} has it"
         raise LeaseError(
             f"the device is no longer leased by this run: {now}, not {lender}",
             serial=self.key,
-            hint="The process that had leased it has ended, or somebody took the device with"
+            hint="The process that had leased it has ended, or someone took the device with"
             " `clawperator-py leases --break`; start the run again.",
             details={"key": self.key},
         )

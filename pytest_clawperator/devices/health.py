@@ -44,197 +44,6 @@ from pytest_clawperator.execution.processes import PROCESSES_COMMAND, Processes,
 from pytest_clawperator.remedies import Remedy, RemedyKind, with_remedy
 from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
-_USER = re.compile(
-    r"^\s*User (\d+):.*\binstalled=(true|false)\b.*\bstopped=(true|false)", re.MULTILINE
-)
-
-_NO_SERVICE = "Can't find service"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Readiness:
-    """What a device says about itself and its Operator; None where it does not tell.
-
-    ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
-    accessibility service is switched on, ``stopped`` whether it was force-stopped,
-    ``processes`` which processes run. All of it is of the ``user`` whose screen is shown.
-    """
-
-    booted: bool | None = None
-    installed: frozenset[str] | None = None
-    service_on: bool | None = None
-    stopped: bool | None = None
-    version: str | None = None
-    processes: Processes | None = None
-    user: int | None = None
-
-
-def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0) -> Readiness:
-    """Read the state of a device and of its Operator."""
-    answers = ask_all(
-        transport,
-        {
-            "booted": "getprop sys.boot_completed",
-            "packages": f"pm list packages {package_name(package).removesuffix('.dev')}",
-            "services": "settings get secure enabled_accessibility_services",
-            "switch": "settings get secure accessibility_enabled",
-            "dump": f"dumpsys package {package}",
-            "processes": PROCESSES_COMMAND,
-            "user": "am get-current-user",
-        },
-        timeout=timeout,
-    )
-    user = number(answers["user"])
-    installed, stopped = _of_user(answers["dump"].stdout, package, user)
-    return Readiness(
-        booted=_booted(answers["booted"], answers["packages"]),
-        installed=_variants(answers["packages"], package, is_missing=installed is False),
-        service_on=_service_on(answers["services"], answers["switch"], package),
-        stopped=stopped,
-        version=parse_version(answers["dump"].stdout),
-        processes=parse_processes(answers["processes"].stdout, answers["dump"].stdout, package),
-        user=user,
-    )
-
-
-def check_ready(transport: Transport, package: str) -> Readiness:
-    """Read the state of a device; raise what keeps the Operator from working on it."""
-    return judge(read_readiness(transport, package), package, serial=transport.serial)
-
-
-def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
-    """Raise what keeps the Operator from working; what is unknown counts as fine."""
-    if found.booted is False:
-        raise DeviceUnavailableError(
-            "the device has not finished starting",
-            serial=serial,
-            hint="Wait until `adb shell getprop sys.boot_completed` prints 1.",
-        )
-    if found.installed is not None:
-        require_variant(found.installed, package, serial, user=found.user)
-    if found.service_on is False or found.stopped:
-        raise _service_off(serial, package, stopped=bool(found.stopped))
-    return found
-
-
-def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
-    is_booted = {"1": True, "0": False}.get(last_line(told))
-    if told.ok and is_booted is None and _NO_SERVICE in packages.stdout:
-        return False  # nothing is said before the start is over, and no service answers yet
-    return is_booted
-
-
-def _of_user(dump: str, package: str, user: int | None) -> tuple[bool | None, bool | None]:
-    """Return whether an app is installed and stopped for a user, as ``dumpsys package`` says.
-
-    Where nothing tells which user is there, one for whom the app works is enough.
-    """
-    start = max(dump.find(f"Package [{package}]"), 0)
-    rows = [found.groups() for found in _USER.finditer(dump, start)]
-    if user is not None:
-        rows = [row for row in rows if int(row[0]) == user]
-    states = [stopped for _, installed, stopped in rows if installed == "true"]
-    is_installed = bool(states) if user is not None and rows else None
-    return is_installed, ("false" not in states if states else None)
-
-
-def _variants(answer: ShellResult, package: str, *, is_missing: bool) -> frozenset[str] | None:
-    if not answer.ok:
-        return None
-    found = parse_packages(answer.stdout) & {package, other_variant(package)}
-    return found - {package} if is_missing else found
-
-
-def _service_on(services: ShellResult, switch: ShellResult, package: str) -> bool | None:
-    if not services.ok or lacks(services):
-        return None
-    # A device that does not tell about the switch is judged by the list alone.
-    off = switch.ok and last_line(switch) in ("0", "null")
-    return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(last_line(services))
-
-
-def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotReadyError:
-    service = f"{package}/{ACCESSIBILITY_SERVICE}"
-    what = "was force-stopped" if stopped else "has its accessibility service switched off"
-    return OperatorNotReadyError(
-        f"the Operator {package} {what}",
-        code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
-        serial=serial,
-        hint=Remedy(RemedyKind.SWITCH_SERVICE_ON),
-        details={"service": service, "stopped": stopped},
-    )
-
-
-# Samsung prints the name of the method instead of the field's. A phone that dreams or dozes
-# shows something, and takes no touch.
-_WAKEFULNESS = re.compile(r"\b(?:m|get)Wakefulness\w*(?:\(\))?=(Awake|Asleep|Dreaming|Dozing)\b")
-
-# Some MediaTek phones print an object here, with no state in it.
-_POWER = re.compile(r"^\s*Display Power: state=(\w+)|\bmScreenOn=(true|false)", re.MULTILINE)
-
-_POLICY = re.compile(
-    r"\bscreenState=SCREEN_STATE_(\w+)|\binteractiveState=INTERACTIVE_STATE_(\w+)"
-    r"|\bmScreenOnFully=(true|false)|\bmAwake=(true|false)"
-)
-
-_DISPLAY = re.compile(r"\b(?:mGlobalDisplayState|mScreenState|mState|Display State)=([A-Z]\w+)")
-
-_ON = frozenset({"awake", "on", "true", "vr"})
-
-# A keyguard is told by several parts of the system, not all of which know of each kind of it.
-_LOCKED = re.compile(
-    r"(?:^\s*showing|\bmIsShowing|\bisStatusBarKeyguard|\bisKeyguardShowing|\bm?KeyguardShowing"
-    r"|\bmShowingLockscreen|\bmDreamingLockscreen)=(true|false)\b",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScreenState:
-    """Whether the screen is on and locked; None where the device does not tell."""
-
-    on: bool | None = None
-    locked: bool | None = None
-
-
-def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
-    """Return whether the screen is on and locked, as far as the device tells.
-
-    Two services are asked; what neither tells, two others are.
-    """
-    answers = ask_all(
-        device, {"power": "dumpsys power", "policy": "dumpsys window policy"}, timeout=timeout
-    )
-    power, policy = answers["power"].stdout, answers["policy"].stdout
-    state = ScreenState(on=_is_on(power, policy), locked=_is_locked(policy))
-    if state.on is not None and state.locked is not None:
-        return state
-    answers = ask_all(
-        device,
-        {"display": "dumpsys display", "activities": "dumpsys activity activities"},
-        timeout=timeout,
-    )
-    if state.on is None:
-        # One display that is on is enough: of a foldable the other is off.
-        told = _DISPLAY.findall(answers["display"].stdout)
-        state = replace(state, on="ON" in told if told else None)
-    if state.locked is None:
-        state = replace(state, locked=_is_locked(answers["activities"].stdout))
-    return state
-
-
-def _is_on(power: str, policy: str) -> bool | None:
-    for pattern, output in ((_WAKEFULNESS, power), (_POWER, power), (_POLICY, policy)):
-        if found := pattern.search(output):
-            return next(filter(None, found.groups())).lower() in _ON
-    return None
-
-
-def _is_locked(output: str) -> bool | None:
-    told = _LOCKED.findall(output)
-    return "true" in told if told else None
-
-
 # How long a healthy device may take to answer.
 ANSWER_WITHIN = 10.0
 
@@ -242,15 +51,13 @@ ANSWER_WITHIN = 10.0
 # switched off and on again.
 AWAKE_WITHIN, RESTART_AFTER = 15.0, 5.0
 
-
 # How long a device may take to come back once its connection broke, and to start.
 RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
 
 # One that is connected and does not answer was waited for before, and gets less.
 ANSWER_AGAIN_WITHIN = 2.0
 
-
-# A device that is away, or starting, tells nothing; it is asked again after the pause.
+# A device that is away or starting sends no event, so it is asked again after the pause.
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
@@ -273,7 +80,7 @@ _Trouble = Literal["away", "operator", "other"]
 
 _T = TypeVar("_T")
 
-_WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
+WAKE, UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 # Android 6 does not know the command; the menu key swipes its keyguard away.
 _NO_UNLOCK, _OLD_UNLOCK = "unknown command", "input keyevent KEYCODE_MENU"
@@ -310,7 +117,7 @@ class Health:
         return self._given_up is not None
 
     def ensure(self) -> None:
-        """Check the device, and repair it if need be; raise what could not be repaired."""
+        """Check the device, repair it if necessary, and raise what could not be repaired."""
         if self._given_up is not None:
             raise _put_aside(self._pipeline.serial, self._given_up)
         try:
@@ -383,7 +190,7 @@ def connect_healed(
     tell: Callable[[str], None],
     reconnect: Callable[[], None],
 ) -> _T:
-    """Connect to a device as ``Health`` checks it: one that is away is waited for, once."""
+    """Connect to a device; wait once for one that is away, as ``Health`` does."""
     try:
         return connect()
     except (DeviceError, TransportError) as error:
@@ -402,7 +209,7 @@ def connect_healed(
 
 
 def is_somebody_elses(error: ClawperatorError) -> bool:
-    """Whether an error says that somebody else uses the device, which is well."""
+    """Return whether an error only means that someone else uses the device."""
     return error.code in _SOMEBODY_ELSES
 
 
@@ -490,7 +297,7 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
 def await_answer(
     transport: Transport, package: str, *, key: str, tell: Callable[[str], None]
 ) -> None:
-    """Wait until the Operator that was set up answers; restart its service once if need be."""
+    """Wait until the Operator that was set up answers; restart its service once if necessary."""
     flight = Flight(key)
     pipeline = Pipeline(
         transport,
@@ -503,13 +310,13 @@ def await_answer(
 
 
 def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
-    """Wake and unlock the screen if need be; raise if that needs a code."""
+    """Wake and unlock the screen if necessary; raise if that needs a code."""
     transport = pipeline.transport
     screen = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if not _unfit(screen):
         return
     tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
-    result = transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
+    result = transport.shell(f"{WAKE}; {UNLOCK}", timeout=ANSWER_WITHIN)
     if _NO_UNLOCK in f"{result.stdout}\n{result.stderr}":
         transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)
     after = screen_state(pipeline, timeout=ANSWER_WITHIN)
@@ -536,3 +343,194 @@ def _put_aside(serial: str, why: ClawperatorError) -> DeviceUnavailableError:
         hint=why.advice or "See to the device and run the tests again.",
         details={"cause": str(why), "put_aside": True},
     )
+
+
+_USER = re.compile(
+    r"^\s*User (\d+):.*\binstalled=(true|false)\b.*\bstopped=(true|false)", re.MULTILINE
+)
+
+_NO_SERVICE = "Can't find service"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readiness:
+    """What a device reports about itself and its Operator; None where it reports nothing.
+
+    ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
+    accessibility service is switched on, ``stopped`` whether it was force-stopped,
+    ``processes`` which processes run. All of it is of the ``user`` whose screen is shown.
+    """
+
+    booted: bool | None = None
+    installed: frozenset[str] | None = None
+    service_on: bool | None = None
+    stopped: bool | None = None
+    version: str | None = None
+    processes: Processes | None = None
+    user: int | None = None
+
+
+def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0) -> Readiness:
+    """Read the state of a device and of its Operator."""
+    answers = ask_all(
+        transport,
+        {
+            "booted": "getprop sys.boot_completed",
+            "packages": f"pm list packages {package_name(package).removesuffix('.dev')}",
+            "services": "settings get secure enabled_accessibility_services",
+            "switch": "settings get secure accessibility_enabled",
+            "dump": f"dumpsys package {package}",
+            "processes": PROCESSES_COMMAND,
+            "user": "am get-current-user",
+        },
+        timeout=timeout,
+    )
+    user = number(answers["user"])
+    installed, stopped = _of_user(answers["dump"].stdout, package, user)
+    return Readiness(
+        booted=_booted(answers["booted"], answers["packages"]),
+        installed=_variants(answers["packages"], package, is_missing=installed is False),
+        service_on=_service_on(answers["services"], answers["switch"], package),
+        stopped=stopped,
+        version=parse_version(answers["dump"].stdout),
+        processes=parse_processes(answers["processes"].stdout, answers["dump"].stdout, package),
+        user=user,
+    )
+
+
+def check_ready(transport: Transport, package: str) -> Readiness:
+    """Read the state of a device; raise what keeps the Operator from working on it."""
+    return judge(read_readiness(transport, package), package, serial=transport.serial)
+
+
+def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
+    """Raise what keeps the Operator from working; what is unknown counts as fine."""
+    if found.booted is False:
+        raise DeviceUnavailableError(
+            "the device has not finished starting",
+            serial=serial,
+            hint="Wait until `adb shell getprop sys.boot_completed` prints 1.",
+        )
+    if found.installed is not None:
+        require_variant(found.installed, package, serial, user=found.user)
+    if found.service_on is False or found.stopped:
+        raise _service_off(serial, package, stopped=bool(found.stopped))
+    return found
+
+
+def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
+    is_booted = {"1": True, "0": False}.get(last_line(told))
+    if told.ok and is_booted is None and _NO_SERVICE in packages.stdout:
+        return False  # nothing is said before the start is over, and no service answers yet
+    return is_booted
+
+
+def _of_user(dump: str, package: str, user: int | None) -> tuple[bool | None, bool | None]:
+    """Return whether an app is installed and stopped for a user, from ``dumpsys package``.
+
+    If the current user is unknown, one user for whom the app works is enough.
+    """
+    start = max(dump.find(f"Package [{package}]"), 0)
+    rows = [found.groups() for found in _USER.finditer(dump, start)]
+    if user is not None:
+        rows = [row for row in rows if int(row[0]) == user]
+    states = [stopped for _, installed, stopped in rows if installed == "true"]
+    is_installed = bool(states) if user is not None and rows else None
+    return is_installed, ("false" not in states if states else None)
+
+
+def _variants(answer: ShellResult, package: str, *, is_missing: bool) -> frozenset[str] | None:
+    if not answer.ok:
+        return None
+    found = parse_packages(answer.stdout) & {package, other_variant(package)}
+    return found - {package} if is_missing else found
+
+
+def _service_on(services: ShellResult, switch: ShellResult, package: str) -> bool | None:
+    if not services.ok or lacks(services):
+        return None
+    # A device that does not report the switch is judged by the list alone.
+    off = switch.ok and last_line(switch) in ("0", "null")
+    return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(last_line(services))
+
+
+def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotReadyError:
+    service = f"{package}/{ACCESSIBILITY_SERVICE}"
+    what = "was force-stopped" if stopped else "has its accessibility service switched off"
+    return OperatorNotReadyError(
+        f"the Operator {package} {what}",
+        code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
+        serial=serial,
+        hint=Remedy(RemedyKind.SWITCH_SERVICE_ON),
+        details={"service": service, "stopped": stopped},
+    )
+
+
+# Samsung prints the name of the method instead of the field's. A phone that dreams or dozes
+# shows something, and takes no touch.
+_WAKEFULNESS = re.compile(r"\b(?:m|get)Wakefulness\w*(?:\(\))?=(Awake|Asleep|Dreaming|Dozing)\b")
+
+# Some MediaTek phones print an object here, with no state in it.
+_POWER = re.compile(r"^\s*Display Power: state=(\w+)|\bmScreenOn=(true|false)", re.MULTILINE)
+
+_POLICY = re.compile(
+    r"\bscreenState=SCREEN_STATE_(\w+)|\binteractiveState=INTERACTIVE_STATE_(\w+)"
+    r"|\bmScreenOnFully=(true|false)|\bmAwake=(true|false)"
+)
+
+_DISPLAY = re.compile(r"\b(?:mGlobalDisplayState|mScreenState|mState|Display State)=([A-Z]\w+)")
+
+_ON = frozenset({"awake", "on", "true", "vr"})
+
+# Several parts of the system report a keyguard; not all of them know each kind of it.
+_LOCKED = re.compile(
+    r"(?:^\s*showing|\bmIsShowing|\bisStatusBarKeyguard|\bisKeyguardShowing|\bm?KeyguardShowing"
+    r"|\bmShowingLockscreen|\bmDreamingLockscreen)=(true|false)\b",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreenState:
+    """Whether the screen is on and locked; None where the device does not report it."""
+
+    on: bool | None = None
+    locked: bool | None = None
+
+
+def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
+    """Return whether the screen is on and locked, as far as the device reports it.
+
+    Two services are asked first, two others for what is still unknown.
+    """
+    answers = ask_all(
+        device, {"power": "dumpsys power", "policy": "dumpsys window policy"}, timeout=timeout
+    )
+    power, policy = answers["power"].stdout, answers["policy"].stdout
+    state = ScreenState(on=_is_on(power, policy), locked=_is_locked(policy))
+    if state.on is not None and state.locked is not None:
+        return state
+    answers = ask_all(
+        device,
+        {"display": "dumpsys display", "activities": "dumpsys activity activities"},
+        timeout=timeout,
+    )
+    if state.on is None:
+        # One display that is on is enough: of a foldable the other is off.
+        told = _DISPLAY.findall(answers["display"].stdout)
+        state = replace(state, on="ON" in told if told else None)
+    if state.locked is None:
+        state = replace(state, locked=_is_locked(answers["activities"].stdout))
+    return state
+
+
+def _is_on(power: str, policy: str) -> bool | None:
+    for pattern, output in ((_WAKEFULNESS, power), (_POWER, power), (_POLICY, policy)):
+        if found := pattern.search(output):
+            return next(filter(None, found.groups())).lower() in _ON
+    return None
+
+
+def _is_locked(output: str) -> bool | None:
+    told = _LOCKED.findall(output)
+    return "true" in told if told else None

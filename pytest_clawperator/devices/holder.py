@@ -1,4 +1,4 @@
-"""Who holds a device, for the messages to those who want it."""
+"""Who holds a device, for the messages to others who want it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Holder:
     def from_json(cls, text: str | bytes, *, found_in: str = "") -> Holder:
         """Parse what a holder wrote; an unreadable one is still a holder, without a name.
 
-        Anybody can have written it. ``found_in`` says where, for the message.
+        Anyone can have written it. ``found_in`` is where it was found, for the message.
         """
         try:
             found = json.loads(text)
@@ -70,7 +70,7 @@ class Holder:
 
     def __str__(self) -> str:
         if not self.token:
-            return "somebody who left no readable name" + (self.host and f" in {self.host}")
+            return "a holder who left no readable name" + (self.host and f" in {self.host}")
         run = f", run {self.run_id}" if self.run_id else ""
         return f"{self.owner} (process {self.pid} on {self.host}{run}) since {self.since}"
 

@@ -45,7 +45,7 @@ def ask_all(
     line = "; ".join(f"{{ {command}; }} 2>&1; echo {mark}:$?" for command in questions.values())
     try:
         output = device.shell(line, timeout=timeout).stdout
-    except TransportError as error:  # nobody but us can read the line
+    except TransportError as error:  # the whole command line helps no reader
         first = next(iter(questions.values()))
         error.message = _LINE.sub(lambda _: f"`{first}; ...`", error.message)
         raise
@@ -61,7 +61,7 @@ def last_line(answer: ShellResult) -> str:
 
 
 def number(answer: ShellResult) -> int | None:
-    """Return the number that a device answered; None if it is none."""
+    """Return the number that a device answered; None if the answer is not a number."""
     text = last_line(answer)
     return int(text) if answer.ok and re.fullmatch(r"[0-9]{1,12}", text) else None
 
@@ -111,7 +111,7 @@ _NAMELESS_HINT = (
     " ADDRESS:5555`), with no other device plugged in."
 )
 
-# How adb lists a phone whose maker gave it no serial number, and what we say of it.
+# How adb lists a phone whose maker gave it no serial number, and what we call its state.
 _NO_SERIAL, _NAMELESS = ("(no serial number)", USABLE), "without a serial number"
 
 _TROUBLES = (
@@ -175,7 +175,7 @@ def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None)
 
 
 def read_device(transport: Transport, *, server: AdbServer, timeout: float = 30.0) -> DeviceInfo:
-    """Read the properties of a device in one round trip; those it does not tell are None."""
+    """Read the properties of a device in one round trip; unknown ones are None."""
     where = "" if transport.display is None else f" -d {transport.display}"
     answers = ask_all(
         transport,

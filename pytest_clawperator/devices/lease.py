@@ -31,6 +31,24 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
+# How often a leased device is tried again, and how often the wait is reported. Those who
+# wait for any of several devices cannot wait inside one lock.
+RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
+
+# How long after the device must be done its former user may still hold it.
+LANDING_GRACE = 5.0
+
+_WAIT_HINT = (
+    Remedy(RemedyKind.WAIT_FOR_DEVICE),
+    ", choose another device, or end that process.",
+)
+
+Say = Callable[[str], None]
+
+Name = Callable[[str], str]
+
+LENT_VARIABLE = "CLAWPERATOR_LENT_DEVICE"
+
 _SCHEMES = ("redis://", "rediss://", "unix://")
 
 # What may follow a `?`. Others would change how long answers are waited for, or show a password.
@@ -44,71 +62,6 @@ _TLS_OPTIONS = (
     "ssl_check_hostname",
     "ssl_keyfile",
 )
-
-
-def check_redis_url(url: str) -> str:
-    """Return the url; raise ``ConfigurationError`` with what is wrong, without its password."""
-    if (problem := _problem(url)) is None:
-        return url
-    # What stands before an @, or where a host should, may be a password.
-    shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
-    raise ConfigurationError(
-        f"{shown!r} is no place to keep leases: {problem}",
-        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
-        " this machine.",
-    )
-
-
-def _problem(url: str) -> str | None:
-    """Return why leases cannot be kept there."""
-    if not url.startswith(_SCHEMES):
-        return f"it begins with none of {', '.join(_SCHEMES)}"
-    try:
-        parts = urlsplit(url)
-        if "@" in f"{parts.path}{parts.query}{parts.fragment}":
-            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
-        _ = parts.port  # raises where it is none
-    except ValueError:
-        return "its host or port cannot be read"
-    if parts.scheme != "unix":
-        return _problem_of_query(parts) if parts.hostname else "it names no host"
-    if parts.hostname or not parts.path.strip("/"):
-        return "a socket is named by its whole path, as in unix:///run/redis.sock"
-    return _problem_of_query(parts)
-
-
-def _problem_of_query(url: SplitResult) -> str | None:
-    """Return what is wrong with the database and the options."""
-    given = parse_qsl(url.query, keep_blank_values=True)
-    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
-    for name, _ in given:
-        if name not in known:
-            return f"{name} is unknown; known: {', '.join(known)}"
-    databases = [value for name, value in given if name == "db"]
-    if url.scheme != "unix" and url.path.strip("/"):
-        databases.append(url.path.strip("/"))
-    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
-        return "its database is no number"
-    return None
-
-
-# How often a device that is held is tried again, and how often people are told of it. Those who
-# wait for any of several devices cannot wait inside one lock.
-RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
-
-# How much later than the device must be done its former user may let go of it.
-LANDING_GRACE = 5.0
-
-
-_WAIT_HINT = (
-    Remedy(RemedyKind.WAIT_FOR_DEVICE),
-    ", choose another device, or end that process.",
-)
-
-
-Say = Callable[[str], None]
-
-Name = Callable[[str], str]
 
 
 class Permit(Protocol):
@@ -151,24 +104,19 @@ class LeaseStore(Protocol):
     """Where the leases are kept."""
 
     def try_take(self, key: str) -> Hold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody; never in the way of ``try_take``."""
+        """Return who holds the device, if anyone does; never get in the way of ``try_take``."""
 
     def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        """Take the device from this holder; return False if this holder does not have it."""
 
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""
 
     def close(self) -> None:
         """Close what the store itself uses; leases are released before."""
-
-
-def check_place(where: str) -> str:
-    """Return where leases are kept; raise if no store can be there."""
-    return check_redis_url(where)  # the only store that has an address
 
 
 def open_leases(
@@ -245,7 +193,7 @@ def await_store(
 
 
 class _Teller:
-    """Says what is waited for: at once when that is something else, and then now and again."""
+    """Report what is waited for: immediately when it changes, then from time to time."""
 
     def __init__(self, say: Say, deadline: float, clock: Callable[[], float]) -> None:
         self._say = say
@@ -255,7 +203,7 @@ class _Teller:
         self._next = 0.0
 
     def tell(self, topic: str, what: Callable[[], str]) -> None:
-        """Say what is waited for, unless that was said of this topic not long ago."""
+        """Report what is waited for, unless this topic was reported recently."""
         now = self._clock()
         if topic != self._topic or now >= self._next:
             self._say(f"{what()}; {self._deadline - now:.0f} s left")
@@ -272,7 +220,7 @@ def await_landing(
 ) -> None:
     """Wait for the end of an execution that the former holder still has in flight.
 
-    It cannot send another one, so this ends; should it not, the conflict is raised.
+    It cannot send another one, so the wait ends; if it does not, the conflict is raised.
     """
     begin = clock()
     deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
@@ -369,9 +317,6 @@ def _held_by(key: str, holder: Holder, name: Name, *, waited: float) -> LeaseErr
     )
 
 
-LENT_VARIABLE = "CLAWPERATOR_LENT_DEVICE"
-
-
 @dataclass(frozen=True)
 class _Lent:
     """A device, the ticket of its lease, and where leases are kept."""
@@ -413,3 +358,54 @@ def _parsed(text: str) -> _Lent:
             f"{LENT_VARIABLE} lends no device: {text[:200]!r}",
             hint="Leave the variable to the programs that set it, and unset it here.",
         ) from error
+
+
+def check_place(where: str) -> str:
+    """Return where leases are kept; raise if no store can be there."""
+    return check_redis_url(where)  # the only store that has an address
+
+
+def check_redis_url(url: str) -> str:
+    """Return the url; raise ``ConfigurationError`` with what is wrong, without its password."""
+    if (problem := _problem(url)) is None:
+        return url
+    # What stands before an @, or where a host should, may be a password.
+    shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
+    raise ConfigurationError(
+        f"{shown!r} is not a place to keep leases: {problem}",
+        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
+        " this machine.",
+    )
+
+
+def _problem(url: str) -> str | None:
+    """Return why leases cannot be kept there."""
+    if not url.startswith(_SCHEMES):
+        return f"it begins with none of {', '.join(_SCHEMES)}"
+    try:
+        parts = urlsplit(url)
+        if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
+        _ = parts.port  # raises if it is not a number
+    except ValueError:
+        return "its host or port cannot be read"
+    if parts.scheme != "unix":
+        return _problem_of_query(parts) if parts.hostname else "it names no host"
+    if parts.hostname or not parts.path.strip("/"):
+        return "a socket is named by its whole path, as in unix:///run/redis.sock"
+    return _problem_of_query(parts)
+
+
+def _problem_of_query(url: SplitResult) -> str | None:
+    """Return what is wrong with the database and the options."""
+    given = parse_qsl(url.query, keep_blank_values=True)
+    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
+    for name, _ in given:
+        if name not in known:
+            return f"{name} is unknown; known: {', '.join(known)}"
+    databases = [value for name, value in given if name == "db"]
+    if url.scheme != "unix" and url.path.strip("/"):
+        databases.append(url.path.strip("/"))
+    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
+        return "its database is not a number"
+    return None

@@ -40,12 +40,13 @@ _LISTENERS = "enabled_notification_listeners"
 
 _DEV_SUFFIX = ".dev"
 
+_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 
 # A device that knows the permission otherwise, or not at all, needs no grant.
 _NEEDLESS = ("unknown permission", "not a changeable permission type", "already granted")
 
-# Nothing tells that the service has started; it is asked again after these pauses.
+# Android does not announce that the service has started, so it is asked after these pauses.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 _GRANT_HINT = (
@@ -103,7 +104,7 @@ def other_variant(package: str) -> str:
 
 
 def operator_version(transport: Transport, package: str) -> str | None:
-    """Return the version of an installed app, or None if the device does not tell."""
+    """Return the version of an installed app, or None if the device does not report it."""
     return parse_version(transport.shell(f"dumpsys package {package_name(package)}").stdout)
 
 
@@ -111,6 +112,12 @@ def parse_version(dump: str) -> str | None:
     """Parse the version in the output of ``dumpsys package``."""
     found = _VERSION.search(dump)
     return found[1] if found else None
+
+
+def parse_version_code(dump: str) -> int | None:
+    """Parse the number of the version in the output of ``dumpsys package``."""
+    found = _VERSION_CODE.search(dump)
+    return int(found[1]) if found else None
 
 
 def is_supported(version: str) -> bool:
@@ -142,7 +149,7 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
 
 @dataclass(frozen=True)
 class Grant:
-    """One thing that the Operator needs: whether it ``had`` it before, or why it has it not.
+    """One thing that the Operator needs: whether it ``had`` it before, or why it lacks it.
 
     ``needless`` is the answer of a device on which it needs no grant.
     """
@@ -153,7 +160,7 @@ class Grant:
 
     @property
     def ok(self) -> bool:
-        """Whether the Operator has it now, or needs it not."""
+        """Whether the Operator has it now, or does not need it."""
         return self.error is None
 
 
@@ -196,7 +203,7 @@ def grant_each(transport: Transport, package: str) -> Grants:
 
 
 def tell_grants(grants: Grants, tell: Callable[[str], None]) -> None:
-    """Tell each change of what the Operator has; nothing if it had all before."""
+    """Report each change of what the Operator has; nothing if it had everything before."""
     if grants.accessibility.ok and not grants.accessibility.had:
         tell("switched the Operator's accessibility service on")
     if not grants.is_unchanged and grants.notification.ok and not grants.notification.needless:
@@ -418,7 +425,7 @@ def _detect(transport: Transport) -> str:
 
 
 def _require_package(transport: Transport, package: str, apk: str) -> None:
-    """Raise if the device has not the package that was installed, with the variant that it has."""
+    """Raise if the device lacks the package just installed, naming the variant that it has."""
     other = other_variant(package)
     installed = installed_packages(transport, min(package, other))  # which has both in it
     if package in installed:
@@ -478,13 +485,13 @@ def _version_problem(package: str, version: str | None) -> OperatorNotReadyError
     install = Remedy(RemedyKind.INSTALL_OPERATOR, package)
     if version is None:
         return OperatorNotReadyError(
-            f"the device does not tell the version of {package}",
+            f"the device does not report the version of {package}",
             code=ErrorCode.APK_VERSION_UNREADABLE,
             hint=(f"See `adb shell dumpsys package {package}`, or ", install),
         )
     if not _RELEASE.fullmatch(version.strip()):
         return OperatorNotReadyError(
-            f"the Operator {package} calls its version {version!r}, which is none such as 0.5.3",
+            f"the Operator {package} reports the version {version!r}, expected one such as 0.5.3",
             code=ErrorCode.APK_VERSION_INVALID,
             hint=install,
         )

@@ -94,7 +94,7 @@ class DevicePool:
         wait: float = 0.0,
         say: Say = lambda text: None,
     ) -> None:
-        """Hold a device of each group, all or none.
+        """Lease a device of each group, all or none.
 
         ``spare`` of them are for no worker, which the error says where there are too few.
         """
@@ -110,7 +110,7 @@ class DevicePool:
             self._add(hold, candidates[hold.key])
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
-        """Hold those that are free; return who has the others, a sentence each."""
+        """Lease those that are free; return who holds the others, one sentence each."""
         told = []
         for candidate in candidates:
             hold = self._store.try_take(candidate.info.key)
@@ -143,7 +143,7 @@ class DevicePool:
         return self.lease_of(chosen)
 
     def chosen_first(self, worker_id: str) -> list[Candidate]:
-        """Return all devices, first the one that is selected among those that nobody has."""
+        """Return all devices, starting with the one selected among the free ones."""
         free = [one for one in self.candidates if self._store.holder(one.info.key) is None]
         if not free:
             return list(self.candidates)
@@ -222,7 +222,7 @@ class DevicePool:
 class Spares:
     """Spare devices for tests that need several; requests are served whole, and in order.
 
-    Nobody has a part of a set while waiting for the rest, so there is no deadlock.
+    No worker holds part of a set while it waits for the rest, so there is no deadlock.
     """
 
     def __init__(self, leases: Sequence[Lease]) -> None:
@@ -259,7 +259,7 @@ class Spares:
             self._serve()
 
     def put_aside(self, serial: str) -> None:
-        """Use a device no more: it does not work."""
+        """Stop using a device: it does not work."""
         with self._turn:
             self._all = tuple(one for one in self._all if one.serial != serial)
             self._free = [one for one in self._free if one in self._all]

@@ -1,9 +1,9 @@
 """Leases in Redis, for devices that several machines share.
 
 A lease is redis-py's lock, renewed in the background, and a fencing number that counts the
-holders of the device. A lock that is not renewed expires, and somebody else can have it; the
+holders of the device. A lock that is not renewed expires, and others can take it; the
 holder stops sending before that, by its own clock, whether Redis answers or not. A record of
-the last command tells the next holder, on whichever machine, what may still be running on
+the last command shows the next holder, on whichever machine, what may still be running on
 the device.
 """
 
@@ -34,6 +34,428 @@ from pytest_clawperator.execution.flight import Flight
 if TYPE_CHECKING:
     from redis import Redis
     from redis.lock import Lock
+try:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.exceptions import ConnectionError as RedisConnectionError
+    from redis.exceptions import LockError, RedisError, ResponseError
+    from redis.retry import Retry
+except ImportError:  # an extra
+    redis = None  # type: ignore[assignment]  # a module elsewhere; `_require_redis` asks
+
+TIME_TO_LIVE = 10.0
+
+# A part of the time to live in which a holder no longer sends, for what is on its way.
+_SAFETY = 0.05
+
+# How often Redis is asked again while a lease is in doubt.
+_PAUSE = 0.1
+
+_NEVER = float("-inf")
+
+# How long an answer of Redis may take; several fit into the time to live.
+_ANSWER_WITHIN = 2.0
+
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+class RedisLeases:
+    """The leases of all machines that use one Redis.
+
+    A lock expires after ``ttl`` seconds, unless it is renewed. A Redis that has just started
+    may not know who has which device, so for ``settle`` seconds no new lease is taken there.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        run_id: str,
+        ttl: float = TIME_TO_LIVE,
+        settle: float | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._server = Server(url, ttl)
+        # Redis counts whole seconds of its own time.
+        self._settle_for = ttl + 1 if settle is None else settle
+        self._renewer = Renewer(ttl / 3)
+        self._run_id = run_id
+        self._say = say
+        self._settled_start: object = None
+
+    def try_take(self, key: str) -> RedisHold | None:
+        """Lease the device; return None if it is taken."""
+        with self._server.answering() as client:
+            self._settle()
+            holder = Holder.here(self._run_id)
+            begin = lease_time()
+            locked = lock_device(client, key, holder, server=self._server)
+            if locked is None:
+                return None
+            lock, names = locked
+            try:
+                asked = client.pipeline().incr(names.number).get(names.flight).pttl(names.flight)
+                number, *left_behind = asked.execute()
+                _inherit(key, *left_behind)
+            except BaseException:
+                self._server.release(lock)
+                raise
+        terms = Terms(key, holder, number, names)
+        return RedisHold(self._server, self._renewer, lock, terms, begin)
+
+    def holder(self, key: str) -> Holder | None:
+        """Return who holds the device, if anyone does."""
+        with self._server.answering() as client:
+            found = find_lock(client, key)
+        return None if found is None else found[0]
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder; return False if this holder does not have it.
+
+        The number goes up, so that it cannot take back what Redis seems to have forgotten.
+        """
+        with self._server.answering() as client:
+            found = find_lock(client, key)
+            if found is None or found[0] != holder:
+                return False
+            names = found[1]
+            client.pipeline().delete(names.lock).incr(names.number).execute()
+        return True
+
+    def borrow(self, ticket: str) -> RedisPermit:
+        """Return the right to use a device that another process of the run has leased."""
+        shown = Ticket.parse(ticket)
+        valid_until = shown.inherited(now=lease_time(), ttl=self._server.ttl)
+        return RedisPermit(self._server, shown.terms, valid_until=valid_until)
+
+    def close(self) -> None:
+        """Close the connections; leases are released before."""
+        self._server.close()
+
+    def _settle(self) -> None:
+        """Wait until holders had the time to renew their locks in a Redis that has just started.
+
+        It may start once more meanwhile.
+        """
+        told = self._server.about()
+        while told.get("run_id") != self._settled_start:
+            left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
+            if left > 0:
+                self._say(
+                    f"{self._server} just restarted; waiting {left:.0f} s for current holders to"
+                    " renew their leases"
+                )
+                time.sleep(left)  # its age is the only sign that there is
+            self._settled_start = told.get("run_id")
+            told = self._server.about()
+
+
+def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
+    """Record on this machine what the former holder, maybe of another one, left in flight."""
+    flight = Flight(key)
+    known = flight.peek()
+    if command_id is None or (known is not None and known.command_id == command_id):
+        return
+    latest_end = time.monotonic() + left_ms / 1000
+    # In a conflict the former holder is a process of this machine, and has written it down.
+    with suppress(ExecutionConflictError), flight.claim(command_id, serial=key) as claim:
+        if claim.unfinished is None or claim.unfinished.latest_end < latest_end:
+            claim.take_off(latest_end)
+            claim.arrive()
+
+
+# Returns who has the lock, the number of the newest holder and the milliseconds that the lock
+# still lives; records the command if the caller has the lock.
+_CONFIRM = """
+local held, number = redis.call('get', KEYS[1]), redis.call('get', KEYS[2])
+if held == ARGV[1] and number == ARGV[2] and ARGV[3] ~= '' then
+    redis.call('set', KEYS[3], ARGV[3], 'px', ARGV[4])
+end
+return {held or '', number or '', redis.call('pttl', KEYS[1])}
+"""
+
+
+class RedisPermit:
+    """The right to use a device, as Redis confirms it.
+
+    A lease is in doubt while Redis does not answer, and when Redis came back and has forgotten
+    it. While Redis does not answer, this machine's clock decides; ``valid_until`` is what is
+    known of the lease at first. A lease that is in doubt and no longer valid by the clock is
+    waited for, at most for the time to live: the holder, whose lease may be valid for longer,
+    restores it meanwhile if no one else can have had the device.
+    """
+
+    def __init__(self, server: Server, terms: Terms, *, valid_until: float = 0.0) -> None:
+        self.key = terms.key
+        self._server = server
+        self._terms = terms
+        self._names = terms.names
+        self._valid_until = valid_until
+        self._in_doubt_since: float | None = None
+
+    def check(self) -> None:
+        """Raise if the lease is no longer valid."""
+        self._confirm("", 0.0)
+
+    def clear(self, command_id: str, seconds: float) -> None:
+        """Raise unless this command may be sent now, and record it."""
+        self._confirm(command_id, seconds)
+
+    def _confirm(self, command_id: str, seconds: float) -> None:
+        """Ask Redis until it confirms the lease, or until it cannot be valid any more."""
+        while not self._is_confirmed(command_id, seconds):
+            sleep(_PAUSE)
+
+    def _is_confirmed(self, command_id: str, seconds: float) -> bool:
+        """Ask Redis once; False if the lease is in doubt, and Redis is to be asked again."""
+        number, begin = self._terms.fencing, lease_time()
+        try:
+            held, newest, left = self._server.run(
+                _CONFIRM, self._names, self._terms.text, number, command_id, milliseconds(seconds)
+            )
+        except NoAnswer as error:
+            return self._decide_alone(begin, error)
+        if held not in ("", self._terms.text) or int(newest or 0) > number:
+            self._end()
+            raise self._invalid(self._lost_to(held))
+        if held:
+            self._prolong(begin, left / 1000)
+            self._in_doubt_since = None
+            return True
+        # A server that knows the number did not forget the lock: that expired or was released.
+        is_forgotten = int(newest or 0) < number
+        self._wait_or_raise(begin, self._patience(begin) if is_forgotten else self._valid_until)
+        return False
+
+    def _decide_alone(self, begin: float, error: NoAnswer) -> bool:
+        """Whether the lease is valid by this machine's clock, while Redis does not answer."""
+        patience = self._patience(begin)
+        if lease_time() < self._valid_until:
+            return True
+        self._wait_or_raise(begin, patience, cause=error)
+        return False
+
+    def _patience(self, now: float) -> float:
+        """Return until when a lease that is in doubt can be restored."""
+        if self._in_doubt_since is None:
+            self._in_doubt_since = now
+        return self._in_doubt_since + self._server.ttl
+
+    def _wait_or_raise(self, now: float, until: float, cause: NoAnswer | None = None) -> None:
+        if now >= until:
+            told = f"; it said: {cause}" if cause else ""
+            raise self._invalid(f"{self._server} did not renew it in time{told}") from cause
+
+    def _prolong(self, since: float, seconds: float) -> None:
+        valid_until = since + seconds - self._server.ttl * _SAFETY
+        self._valid_until = max(self._valid_until, valid_until)
+
+    def _end(self) -> None:
+        """Take note that the lease is lost, and stays lost when Redis answers no more."""
+        self._valid_until, self._in_doubt_since = 0.0, _NEVER
+
+    def _lost_to(self, held: str) -> str:
+        if held in ("", self._terms.text):
+            return "another holder had it in between"
+        return f"{Holder.from_json(held)} has it"
+
+    def _invalid(self, why: str) -> LeaseError:
+        return LeaseError(
+            f"the device is no longer leased by this run: {why}",
+            serial=self.key,
+            hint="Nothing was sent. Check that this machine reaches Redis all the time, and that"
+            " the process that had leased the device still runs; then start the run again.",
+            details={"key": self.key, "fencing": self._terms.fencing},
+        )
+
+
+def milliseconds(seconds: float) -> int:
+    """Return a time as Redis takes it."""
+    return max(round(seconds * 1000), 1)
+
+
+def lease_time() -> float:
+    """Return the time of a clock that cannot be set and that runs while the machine sleeps."""
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
+
+
+# Takes back a lock that Redis forgot, unless another holder has had the device since. A number
+# that is lower than ours, or missing, is forgotten as well.
+_RECLAIM = """
+if redis.call('exists', KEYS[1]) == 1 then return 0 end
+local number = tonumber(redis.call('get', KEYS[2]) or 0)
+if number > tonumber(ARGV[2]) then return 0 end
+if number < tonumber(ARGV[2]) and ARGV[4] == '0' then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[3])
+redis.call('set', KEYS[2], ARGV[2])
+return 1
+"""
+
+
+class RedisHold(RedisPermit):
+    """A device that this process has leased; the lock is renewed until it is released."""
+
+    def __init__(
+        self, server: Server, renewer: Renewer, lock: Lock, terms: Terms, since: float
+    ) -> None:
+        super().__init__(server, terms)
+        self.holder = terms.holder
+        self._lock = lock
+        self._renewer = renewer
+        self._turn = threading.Lock()
+        self._is_over = False
+        self._prolong(since, server.ttl)
+        renewer.add(self)
+
+    @property
+    def ticket(self) -> str:
+        """The text for ``RedisLeases.borrow``; it says how long the lease is valid now."""
+        return Ticket(self._terms, self._valid_until).to_json()
+
+    def renew(self) -> bool:
+        """Renew the lock if it is still ours; False if Redis did not answer."""
+        with self._turn:
+            begin = lease_time()
+            try:
+                if self._is_over or not (self._server.renew(self._lock) or self._reclaim(begin)):
+                    self._is_over = True
+                    self._end()
+                    return True
+            except NoAnswer:
+                return False
+            self._prolong(begin, self._server.ttl)
+            return True
+
+    def release(self) -> None:
+        """Release the device; a second call changes nothing."""
+        if os.getpid() != self.holder.pid:
+            return  # a fork has the object and not the lease
+        self._renewer.remove(self)
+        with self._turn:
+            was_over, self._is_over = self._is_over, True
+            is_valid = lease_time() < self._valid_until
+            self._end()
+        if was_over:
+            return
+        if is_valid:
+            self._forget_flight()
+        self._server.release(self._lock)
+
+    def __enter__(self) -> RedisHold:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    def _forget_flight(self) -> None:
+        """Remove the record of the last command, unless it may still run."""
+        with suppress(NoAnswer), self._server.client() as client:
+            if self._lock.owned() and Flight(self.key).peek() is None:
+                client.delete(self._names.flight)
+
+    def _reclaim(self, now: float) -> bool:
+        """Take back a lock that Redis forgot; return False if another may have had the device.
+
+        A Redis that started again may have forgotten the numbers as well. Then only our own
+        clock proves that no one else can have had the device.
+        """
+        is_sure = "1" if now < self._valid_until else "0"
+        ttl = milliseconds(self._server.ttl)
+        arguments = (self._terms.text, self._terms.fencing, ttl, is_sure)
+        return bool(self._server.run(_RECLAIM, self._names, *arguments))
+
+
+class Renewer:
+    """A thread that renews the leases of this process, for as long as there are any."""
+
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._leases: list[RedisHold] = []
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def add(self, lease: RedisHold) -> None:
+        """Begin to renew this lease."""
+        with self._changed:
+            self._leases.append(lease)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
+                self._thread.start()
+
+    def remove(self, lease: RedisHold) -> None:
+        """Renew this lease no longer."""
+        with self._changed:
+            if lease in self._leases:
+                self._leases.remove(lease)
+            self._changed.notify()
+
+    def _run(self) -> None:
+        pause = self._pause
+        while leases := self._due(pause):
+            # While Redis does not answer, each try may take long: one is enough.
+            answered = all(lease.renew() for lease in leases)
+            pause = self._pause if answered else self._pause / 3
+
+    def _due(self, pause: float) -> tuple[RedisHold, ...]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._leases, timeout=pause)
+            if not self._leases:
+                self._thread = None
+            return tuple(self._leases)
+
+
+def lock_device(
+    client: Redis, key: str, holder: Holder, *, server: Server
+) -> tuple[Lock, Names] | None:
+    """Lock a device and return by which names; return None if it is taken.
+
+    Whoever has one of both locks looks for the other one afterwards, so that no two processes
+    of a machine have one each.
+    """
+    shared, own = Names.of(key), Names.of_machine(key, holder.machine)
+    lock = _try_lock(client, shared, holder, server.ttl)
+    if own is None:
+        return None if lock is None else (lock, shared)
+    mine, other = shared, own
+    if lock is None:
+        found = _locked_by(client, shared)
+        if found is None or not _is_namesake(found):
+            return None
+        mine, other = own, shared
+        lock = _try_lock(client, own, holder, server.ttl)
+    if lock is None:
+        return None
+    found = _locked_by(client, other)
+    if found is None or _is_namesake(found):
+        return lock, mine
+    server.release(lock)
+    return None
+
+
+def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
+    """Return who has locked a device, if anyone has, and by which names."""
+    shared, own = Names.of(key), Names.of_machine(key, machine_id())
+    found = _locked_by(client, shared)
+    if found is not None and (own is None or not _is_namesake(found)):
+        return found, shared
+    found = None if own is None else _locked_by(client, own)
+    return None if found is None or own is None else (found, own)
+
+
+def _try_lock(client: Redis, names: Names, holder: Holder, ttl: float) -> Lock | None:
+    lock = client.lock(names.lock, timeout=ttl, thread_local=False)
+    return lock if lock.acquire(blocking=False, token=holder.to_json()) else None
+
+
+def _locked_by(client: Redis, names: Names) -> Holder | None:
+    text = client.get(names.lock)
+    return None if text is None else Holder.from_json(text)
+
+
+def _is_namesake(found: Holder) -> bool:
+    """Whether a holder is of another machine that has the host name of this one."""
+    is_called_alike = short_name(found.host) == short_name(socket.gethostname())
+    return is_called_alike and found.machine not in ("", machine_id())
 
 
 class Names(NamedTuple):
@@ -117,20 +539,6 @@ class Ticket(NamedTuple):
         """Return until when the lease is valid for a borrower; 0 if its clock is another one."""
         is_here = self.terms.holder.machine == machine_id()
         return self.valid_until if is_here and self.valid_until <= now + ttl else 0.0
-
-
-try:
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.exceptions import ConnectionError as RedisConnectionError
-    from redis.exceptions import LockError, RedisError, ResponseError
-    from redis.retry import Retry
-except ImportError:  # an extra
-    redis = None  # type: ignore[assignment]  # a module elsewhere; `_require_redis` asks
-
-
-# How long an answer of Redis may take; several fit into the time to live.
-_ANSWER_WITHIN = 2.0
 
 
 class NoAnswer(Exception):
@@ -220,416 +628,3 @@ def _require_redis() -> None:
             code=ErrorCode.HOST_DEPENDENCY_MISSING,
             hint="pip install 'pytest-clawperator[redis]'",
         )
-
-
-def lock_device(
-    client: Redis, key: str, holder: Holder, *, server: Server
-) -> tuple[Lock, Names] | None:
-    """Lock a device, and return by which names; None if somebody has it.
-
-    Whoever has one of both locks looks for the other one afterwards, so that no two processes
-    of a machine have one each.
-    """
-    shared, own = Names.of(key), Names.of_machine(key, holder.machine)
-    lock = _try_lock(client, shared, holder, server.ttl)
-    if own is None:
-        return None if lock is None else (lock, shared)
-    mine, other = shared, own
-    if lock is None:
-        found = _locked_by(client, shared)
-        if found is None or not _is_namesake(found):
-            return None
-        mine, other = own, shared
-        lock = _try_lock(client, own, holder, server.ttl)
-    if lock is None:
-        return None
-    found = _locked_by(client, other)
-    if found is None or _is_namesake(found):
-        return lock, mine
-    server.release(lock)
-    return None
-
-
-def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
-    """Return who has locked a device, if anybody, and by which names."""
-    shared, own = Names.of(key), Names.of_machine(key, machine_id())
-    found = _locked_by(client, shared)
-    if found is not None and (own is None or not _is_namesake(found)):
-        return found, shared
-    found = None if own is None else _locked_by(client, own)
-    return None if found is None or own is None else (found, own)
-
-
-def _try_lock(client: Redis, names: Names, holder: Holder, ttl: float) -> Lock | None:
-    lock = client.lock(names.lock, timeout=ttl, thread_local=False)
-    return lock if lock.acquire(blocking=False, token=holder.to_json()) else None
-
-
-def _locked_by(client: Redis, names: Names) -> Holder | None:
-    text = client.get(names.lock)
-    return None if text is None else Holder.from_json(text)
-
-
-def _is_namesake(found: Holder) -> bool:
-    """Whether a holder is of another machine that has the host name of this one."""
-    is_called_alike = short_name(found.host) == short_name(socket.gethostname())
-    return is_called_alike and found.machine not in ("", machine_id())
-
-
-_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
-
-
-def lease_time() -> float:
-    """Return the time of a clock that cannot be set and that runs while the machine sleeps."""
-    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
-
-
-# A part of the time to live in which a holder no longer sends, for what is on its way.
-_SAFETY = 0.05
-
-# How often Redis is asked again while a lease is in doubt: one that is away tells nothing.
-_PAUSE = 0.1
-
-_NEVER = float("-inf")
-
-
-# Returns who has the lock, the number of the newest holder and the milliseconds that the lock
-# still lives; records the command if the caller has the lock.
-_CONFIRM = """
-local held, number = redis.call('get', KEYS[1]), redis.call('get', KEYS[2])
-if held == ARGV[1] and number == ARGV[2] and ARGV[3] ~= '' then
-    redis.call('set', KEYS[3], ARGV[3], 'px', ARGV[4])
-end
-return {held or '', number or '', redis.call('pttl', KEYS[1])}
-"""
-
-
-class RedisPermit:
-    """The right to use a device, as Redis confirms it.
-
-    A lease is in doubt while Redis does not answer, and when Redis came back and has forgotten
-    it. While Redis does not answer, this machine's clock decides; ``valid_until`` is what is
-    known of the lease at first. A lease that is in doubt and no longer valid by the clock is
-    waited for, at most for the time to live: the holder, whose lease may be valid for longer,
-    restores it meanwhile if nobody else can have had the device.
-    """
-
-    def __init__(self, server: Server, terms: Terms, *, valid_until: float = 0.0) -> None:
-        self.key = terms.key
-        self._server = server
-        self._terms = terms
-        self._names = terms.names
-        self._valid_until = valid_until
-        self._in_doubt_since: float | None = None
-
-    def check(self) -> None:
-        """Raise if the lease is no longer valid."""
-        self._confirm("", 0.0)
-
-    def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless this command may be sent now, and record it."""
-        self._confirm(command_id, seconds)
-
-    def _confirm(self, command_id: str, seconds: float) -> None:
-        """Ask Redis until it confirms the lease, or until it cannot be valid any more."""
-        while not self._is_confirmed(command_id, seconds):
-            sleep(_PAUSE)
-
-    def _is_confirmed(self, command_id: str, seconds: float) -> bool:
-        """Ask Redis once; False if the lease is in doubt, and Redis is to be asked again."""
-        number, begin = self._terms.fencing, lease_time()
-        try:
-            held, newest, left = self._server.run(
-                _CONFIRM, self._names, self._terms.text, number, command_id, milliseconds(seconds)
-            )
-        except NoAnswer as error:
-            return self._decide_alone(begin, error)
-        if held not in ("", self._terms.text) or int(newest or 0) > number:
-            self._end()
-            raise self._invalid(self._lost_to(held))
-        if held:
-            self._prolong(begin, left / 1000)
-            self._in_doubt_since = None
-            return True
-        # A server that knows the number did not forget the lock: that expired or was released.
-        is_forgotten = int(newest or 0) < number
-        self._wait_or_raise(begin, self._patience(begin) if is_forgotten else self._valid_until)
-        return False
-
-    def _decide_alone(self, begin: float, error: NoAnswer) -> bool:
-        """Whether the lease is valid by this machine's clock, while Redis does not answer."""
-        patience = self._patience(begin)
-        if lease_time() < self._valid_until:
-            return True
-        self._wait_or_raise(begin, patience, cause=error)
-        return False
-
-    def _patience(self, now: float) -> float:
-        """Return until when a lease that is in doubt can be restored."""
-        if self._in_doubt_since is None:
-            self._in_doubt_since = now
-        return self._in_doubt_since + self._server.ttl
-
-    def _wait_or_raise(self, now: float, until: float, cause: NoAnswer | None = None) -> None:
-        if now >= until:
-            told = f"; it said: {cause}" if cause else ""
-            raise self._invalid(f"{self._server} did not renew it in time{told}") from cause
-
-    def _prolong(self, since: float, seconds: float) -> None:
-        valid_until = since + seconds - self._server.ttl * _SAFETY
-        self._valid_until = max(self._valid_until, valid_until)
-
-    def _end(self) -> None:
-        """Take note that the lease is lost, and stays lost when Redis answers no more."""
-        self._valid_until, self._in_doubt_since = 0.0, _NEVER
-
-    def _lost_to(self, held: str) -> str:
-        if held in ("", self._terms.text):
-            return "somebody else had it in between"
-        return f"{Holder.from_json(held)} has it"
-
-    def _invalid(self, why: str) -> LeaseError:
-        return LeaseError(
-            f"the device is no longer leased by this run: {why}",
-            serial=self.key,
-            hint="Nothing was sent. Check that this machine reaches Redis all the time, and that"
-            " the process that had leased the device still runs; then start the run again.",
-            details={"key": self.key, "fencing": self._terms.fencing},
-        )
-
-
-def milliseconds(seconds: float) -> int:
-    """Return a time as Redis takes it."""
-    return max(round(seconds * 1000), 1)
-
-
-# Takes a lock back that Redis forgot, unless somebody else has had the device since. A number
-# that is lower than ours, or missing, is forgotten as well.
-_RECLAIM = """
-if redis.call('exists', KEYS[1]) == 1 then return 0 end
-local number = tonumber(redis.call('get', KEYS[2]) or 0)
-if number > tonumber(ARGV[2]) then return 0 end
-if number < tonumber(ARGV[2]) and ARGV[4] == '0' then return 0 end
-redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[3])
-redis.call('set', KEYS[2], ARGV[2])
-return 1
-"""
-
-
-class RedisHold(RedisPermit):
-    """A device that this process has leased; the lock is renewed until it is released."""
-
-    def __init__(
-        self, server: Server, renewer: Renewer, lock: Lock, terms: Terms, since: float
-    ) -> None:
-        super().__init__(server, terms)
-        self.holder = terms.holder
-        self._lock = lock
-        self._renewer = renewer
-        self._turn = threading.Lock()
-        self._is_over = False
-        self._prolong(since, server.ttl)
-        renewer.add(self)
-
-    @property
-    def ticket(self) -> str:
-        """The text for ``RedisLeases.borrow``; it says how long the lease is valid now."""
-        return Ticket(self._terms, self._valid_until).to_json()
-
-    def renew(self) -> bool:
-        """Renew the lock if it is still ours; False if Redis did not answer."""
-        with self._turn:
-            begin = lease_time()
-            try:
-                if self._is_over or not (self._server.renew(self._lock) or self._reclaim(begin)):
-                    self._is_over = True
-                    self._end()
-                    return True
-            except NoAnswer:
-                return False
-            self._prolong(begin, self._server.ttl)
-            return True
-
-    def release(self) -> None:
-        """Release the device; a second call changes nothing."""
-        if os.getpid() != self.holder.pid:
-            return  # a fork has the object and not the lease
-        self._renewer.remove(self)
-        with self._turn:
-            was_over, self._is_over = self._is_over, True
-            is_valid = lease_time() < self._valid_until
-            self._end()
-        if was_over:
-            return
-        if is_valid:
-            self._forget_flight()
-        self._server.release(self._lock)
-
-    def __enter__(self) -> RedisHold:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.release()
-
-    def _forget_flight(self) -> None:
-        """Remove the record of the last command, unless it may still run."""
-        with suppress(NoAnswer), self._server.client() as client:
-            if self._lock.owned() and Flight(self.key).peek() is None:
-                client.delete(self._names.flight)
-
-    def _reclaim(self, now: float) -> bool:
-        """Take back a lock that Redis forgot; False if somebody else may have had the device.
-
-        A Redis that started again may have forgotten the numbers as well. Then only our own
-        clock tells that nobody else can have had the device.
-        """
-        is_sure = "1" if now < self._valid_until else "0"
-        ttl = milliseconds(self._server.ttl)
-        arguments = (self._terms.text, self._terms.fencing, ttl, is_sure)
-        return bool(self._server.run(_RECLAIM, self._names, *arguments))
-
-
-class Renewer:
-    """A thread that renews the leases of this process, for as long as there are any."""
-
-    def __init__(self, pause: float) -> None:
-        self._pause = pause
-        self._leases: set[RedisHold] = set()
-        self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
-
-    def add(self, lease: RedisHold) -> None:
-        """Begin to renew this lease."""
-        with self._changed:
-            self._leases.add(lease)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
-                self._thread.start()
-
-    def remove(self, lease: RedisHold) -> None:
-        """Renew this lease no longer."""
-        with self._changed:
-            self._leases.discard(lease)
-            self._changed.notify()
-
-    def _run(self) -> None:
-        pause = self._pause
-        while leases := self._due(pause):
-            # While Redis does not answer, each try may take long: one is enough.
-            answered = all(lease.renew() for lease in leases)
-            pause = self._pause if answered else self._pause / 3
-
-    def _due(self, pause: float) -> tuple[RedisHold, ...]:
-        with self._changed:
-            self._changed.wait_for(lambda: not self._leases, timeout=pause)
-            if not self._leases:
-                self._thread = None
-            return tuple(self._leases)
-
-
-TIME_TO_LIVE = 10.0
-
-
-class RedisLeases:
-    """The leases of all machines that use one Redis.
-
-    A lock expires after ``ttl`` seconds, unless it is renewed. A Redis that has just started
-    may not know who has which device, so for ``settle`` seconds no new lease is taken there.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        run_id: str,
-        ttl: float = TIME_TO_LIVE,
-        settle: float | None = None,
-        say: Callable[[str], None] = lambda text: None,
-    ) -> None:
-        self._server = Server(url, ttl)
-        # Redis counts whole seconds of its own time.
-        self._settle_for = ttl + 1 if settle is None else settle
-        self._renewer = Renewer(ttl / 3)
-        self._run_id = run_id
-        self._say = say
-        self._settled_start: object = None
-
-    def try_take(self, key: str) -> RedisHold | None:
-        """Lease the device; None if somebody has it."""
-        with self._server.answering() as client:
-            self._settle()
-            holder = Holder.here(self._run_id)
-            begin = lease_time()
-            locked = lock_device(client, key, holder, server=self._server)
-            if locked is None:
-                return None
-            lock, names = locked
-            try:
-                asked = client.pipeline().incr(names.number).get(names.flight).pttl(names.flight)
-                number, *left_behind = asked.execute()
-                _inherit(key, *left_behind)
-            except BaseException:
-                self._server.release(lock)
-                raise
-        terms = Terms(key, holder, number, names)
-        return RedisHold(self._server, self._renewer, lock, terms, begin)
-
-    def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
-        with self._server.answering() as client:
-            found = find_lock(client, key)
-        return None if found is None else found[0]
-
-    def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not.
-
-        The number goes up, so that it cannot take back what Redis seems to have forgotten.
-        """
-        with self._server.answering() as client:
-            found = find_lock(client, key)
-            if found is None or found[0] != holder:
-                return False
-            names = found[1]
-            client.pipeline().delete(names.lock).incr(names.number).execute()
-        return True
-
-    def borrow(self, ticket: str) -> RedisPermit:
-        """Return the right to use a device that another process of the run has leased."""
-        shown = Ticket.parse(ticket)
-        valid_until = shown.inherited(now=lease_time(), ttl=self._server.ttl)
-        return RedisPermit(self._server, shown.terms, valid_until=valid_until)
-
-    def close(self) -> None:
-        """Close the connections; leases are released before."""
-        self._server.close()
-
-    def _settle(self) -> None:
-        """Wait until holders had the time to renew their locks in a Redis that has just started.
-
-        It may start once more meanwhile.
-        """
-        told = self._server.about()
-        while told.get("run_id") != self._settled_start:
-            left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
-            if left > 0:
-                self._say(
-                    f"{self._server} has just started; waiting {left:.0f} s, so that those who"
-                    " have devices can tell it"
-                )
-                time.sleep(left)  # its age is the only sign that there is
-            self._settled_start = told.get("run_id")
-            told = self._server.about()
-
-
-def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
-    """Record on this machine what the former holder, maybe of another one, left in flight."""
-    flight = Flight(key)
-    known = flight.peek()
-    if command_id is None or (known is not None and known.command_id == command_id):
-        return
-    latest_end = time.monotonic() + left_ms / 1000
-    # In a conflict the former holder is a process of this machine, and has written it down.
-    with suppress(ExecutionConflictError), flight.claim(command_id, serial=key) as claim:
-        if claim.unfinished is None or claim.unfinished.latest_end < latest_end:
-            claim.take_off(latest_end)
-            claim.arrive()

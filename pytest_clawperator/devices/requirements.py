@@ -68,7 +68,7 @@ class Requirements:
             value = getattr(self, field.name)
             if value is not None and not _makes_sense(field.name, value):
                 raise ConfigurationError(
-                    f"{field.name}={value!r} is no requirement that a device can meet",
+                    f"{field.name}={value!r} is not a requirement that a device can meet",
                     hint=f"Allowed: {_ALLOWED[field.name]}.",
                 )
 
@@ -84,18 +84,18 @@ class Requirements:
         }
         return [
             f"{name}={wanted!r} is required, the device "
-            + ("does not tell" if found[name] is None else f"has {found[name]!r}")
+            + ("does not report it" if found[name] is None else f"has {found[name]!r}")
             for name, wanted in vars(self).items()
             if wanted is not None and not _meets(name, wanted, found[name])
         ]
 
 
 def requirements_of(given: Mapping[str, Any]) -> Requirements:
-    """Return the requirements of these keywords; raise which are allowed if one is unknown."""
+    """Return the requirements of these keywords; raise for an unknown one."""
     unknown = [name for name in given if name not in _ALLOWED]
     if unknown:
         raise ConfigurationError(
-            f"there is no requirement {', '.join(unknown)}",
+            f"unknown requirement {', '.join(unknown)}",
             hint=f"Allowed: {ALLOWED}.",
         )
     return Requirements(**given)
@@ -339,7 +339,7 @@ def _word(name: str, value: Any) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return the text without what a shell or a file name cannot hold."""
+    """Return the text without characters that are unsafe in a shell or a file name."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", text).strip("-.")
 
 

@@ -1,4 +1,4 @@
-"""The text that says which devices a run may use, such as ``auto`` or ``sim:4``."""
+"""The text that names the devices a run may use, such as ``auto`` or ``sim:4``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class DeviceSpec:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it says how many devices there are, or which."""
+        """Whether it states how many devices there are, or which."""
         return self.count is not None or self.phones is not None
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ def parse_device_spec(text: str) -> DeviceSpec:
     keyword, colon, rest = text.partition(":")
     meant = f"{_our_word(keyword)}{colon}{rest}"
     guess = f"Did you mean {meant}? " if meant != text and _read(meant) else ""
-    raise ConfigurationError(f"{text!r} names no device", hint=f"{guess}Allowed: {ALLOWED}.")
+    raise ConfigurationError(f"{text!r} is not a device", hint=f"{guess}Allowed: {ALLOWED}.")
 
 
 def _read(text: str) -> DeviceSpec | None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pytest_clawperator.client.device_commands import GUARDED_HINT, is_package
+from pytest_clawperator.devices.health import UNLOCK, WAKE
 from pytest_clawperator.devices.operator import judge_version, other_variant
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts
 from pytest_clawperator.doctor.report import (
@@ -148,7 +149,7 @@ HOST_CHECKS: tuple[HostCheck, ...] = (
 _NO_SHELL = Fix(
     "Have the device answer",
     (
-        ByHand("Unlock the device, and look whether a dialog waits on its screen."),
+        ByHand("Unlock the device, and check whether a dialog is open on its screen."),
         ByHand("Unplug it and plug it in again, or restart it."),
     ),
 )
@@ -164,7 +165,7 @@ def check_capability(facts: DeviceFacts) -> Finding:
             check,
             silence.code if silence else ErrorCode.DEVICE_SHELL_UNAVAILABLE,
             "The device's shell does not answer.",
-            detail=silence.message if silence else "It does not tell its version of Android.",
+            detail=silence.message if silence else "It does not report its version of Android.",
             fix=_NO_SHELL,
         )
     size = f"{info.size[0]}x{info.size[1]}" if info.size else None
@@ -403,7 +404,7 @@ _STAY_AWAKE = ByHand("Developer options, 'Stay awake', keeps it on while it is c
 
 
 def check_lease(facts: DeviceFacts) -> Finding | None:
-    """Check that nobody holds the device; what somebody holds is only looked at."""
+    """Check that the device is not leased; a leased device is only read, never changed."""
     check = "device.lease"
     if facts.info is None:
         return None
@@ -416,12 +417,12 @@ def check_lease(facts: DeviceFacts) -> Finding | None:
             fix=Fix("Reach the leases", (ByHand(facts.lease_problem.advice or ""),)),
         )
     if facts.holder is None:
-        return passed(check, "Nobody holds the device.")
+        return passed(check, "The device is not leased.")
     return warned(
         check,
         ErrorCode.DEVICE_LEASED,
         f"The device is held by {facts.holder}.",
-        detail="So the Operator is not asked for an answer, and nothing is mended.",
+        detail="So the Operator is not asked for an answer, and nothing is fixed.",
         fix=Fix("Wait for the holder", (ByHand(Remedy(RemedyKind.WAIT_FOR_DEVICE)),)),
         holder={k: v for k, v in asdict(facts.holder).items() if k != "token"},
     )
@@ -432,8 +433,7 @@ def check_screen(facts: DeviceFacts) -> Finding | None:
     check = "device.screen"
     if facts.screen.on is None and facts.screen.locked is None:
         return None
-    wake = DeviceCommand("input keyevent KEYCODE_WAKEUP")
-    unlock = DeviceCommand("wm dismiss-keyguard")
+    wake, unlock = DeviceCommand(WAKE), DeviceCommand(UNLOCK)
     if facts.screen.on is False:
         return warned(
             check,

@@ -69,12 +69,342 @@ from pytest_clawperator.transport.logcat import start_thread
 from pytest_clawperator.transport.server import reconnect
 from pytest_clawperator.transport.wire import AdbServer
 
+#: The checks of a device, in the order of the report.
+DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
+    check_capability,
+    check_lease,
+    check_boot,
+    check_storage,
+    check_clock,
+    check_battery_saver,
+    check_screen,
+    check_input,
+    check_animations,
+    check_presence,
+    check_version,
+    check_developer_options,
+    check_usb_debugging,
+    check_background,
+    check_automation,
+    check_log_level,
+    check_log_delivery,
+    check_log_buffer,
+    check_handshake,
+    check_smoke,
+)
+
+# After one of these fails, the other checks mean nothing.
+_LAST = ("device.boot", "readiness.version.compatibility")
+
+# How much longer fixing may take than checking, in seconds.
+_MENDING = 60.0
+
+_SMOKE_TIMEOUT_MS = 12_000
+
+_SMOKE_APP = "com.android.settings"
+
+_PING_WITHIN = 5.0
+
 _ID = "device.discovery"
 
 _ACCEPT = Guidance(
     "the dialog 'Allow USB debugging?'",
     ("Unlock the device and accept the dialog 'Allow USB debugging?'.",),
 )
+
+_Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examination:
+    """How devices are examined.
+
+    ``within`` is how many seconds reading a device may take, ``mends`` whether
+    the steps that findings list are taken, ``full`` whether Settings is opened as a test.
+    ``tell`` is called with the serial of a device and a change that was made.
+    """
+
+    package: str
+    leases: LeaseStore
+    within: float = 30.0
+    mends: bool = False
+    full: bool = False
+    tell: Callable[[str, str], None] = lambda serial, change: None
+
+
+def visit(
+    server: AdbServer,
+    how: Examination,
+    *,
+    serial: str | None = None,
+    every: bool = False,
+) -> list[Report]:
+    """Examine this computer, and the device of this serial, the only one, or every one."""
+    host = judge_host(gather_host(server))
+    if any(finding.status == "fail" for finding in host):
+        return [_without_device(how, host)]
+    devices = list_devices(server)
+    if every and devices:
+        return examine_all(devices, how, host=host)
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    finding, device = discover(devices, wanted)
+    # One that is not usable may be brought back.
+    device = device or _only(devices, wanted)
+    if device is None:
+        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
+    return examine_all([device], how, host=host)
+
+
+def _only(devices: list[ConnectedDevice], wanted: str | None) -> ConnectedDevice | None:
+    """Return the device that is meant, whatever its state; None if that is not clear."""
+    meant = [device for device in devices if wanted in (None, device.serial)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
+    return Report(operator_package=how.package, findings=findings)
+
+
+def judge_host(facts: HostFacts) -> tuple[Finding, ...]:
+    """Put what this computer has to the checks, up to the first that fails."""
+    findings: list[Finding] = []
+    for check in HOST_CHECKS:
+        finding = check(facts)
+        if finding is not None:
+            findings.append(finding)
+            if finding.status == "fail":
+                break
+    return tuple(findings)
+
+
+def judge_device(facts: DeviceFacts) -> tuple[Finding, ...]:
+    """Put what is known about a device to the checks, in their order."""
+    findings: list[Finding] = []
+    for check in DEVICE_CHECKS:
+        finding = check(facts)
+        if finding is not None:
+            findings.append(finding)
+            if finding.status == "fail" and finding.id in _LAST:
+                break
+    return tuple(findings)
+
+
+def examine_all(
+    devices: Sequence[ConnectedDevice], how: Examination, *, host: tuple[Finding, ...] = ()
+) -> list[Report]:
+    """Examine devices side by side; one that hangs is reported so and delays no other."""
+    outcomes: _Outcomes = queue.SimpleQueue()
+    held: list[Hold] = []
+
+    def examine_one(place: int) -> None:
+        try:
+            outcomes.put((place, examine(devices[place], how, host=host, held=held)))
+        except Exception as error:
+            outcomes.put((place, error))
+
+    for place in range(len(devices)):
+        # Nothing waits for the thread of a device that hangs, not even the end of the program.
+        start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
+    patience = how.within + (_MENDING if how.mends else 0.0)
+    try:
+        found = _await(outcomes, len(devices), patience)
+    except BaseException:
+        # Threads are not waited for, so what they hold is released for them.
+        for hold in held:
+            hold.release()
+        raise
+    return [
+        found.get(place) or _overdue(device, how, host, patience)
+        for place, device in enumerate(devices)
+    ]
+
+
+def _await(outcomes: _Outcomes, count: int, patience: float) -> dict[int, Report]:
+    """Return the reports that come in time, by their places."""
+    deadline = time.monotonic() + patience
+    found: dict[int, Report] = {}
+    while len(found) < count:
+        try:
+            place, outcome = outcomes.get(timeout=max(deadline - time.monotonic(), 0.0))
+        except queue.Empty:
+            break
+        if isinstance(outcome, Exception):
+            raise outcome
+        found[place] = outcome
+    return found
+
+
+def examine(
+    device: ConnectedDevice,
+    how: Examination,
+    *,
+    host: tuple[Finding, ...] = (),
+    held: list[Hold] | None = None,
+) -> Report:
+    """Examine one device, and fix it if asked; its lease is added to ``held``."""
+    changes: list[str] = []
+
+    def tell(change: str) -> None:
+        changes.append(change)
+        how.tell(device.serial, change)
+
+    transport = AdbTransport(device.server, device.serial)
+    try:
+        discovery, usable = judge_state(device)
+        if usable is None and how.mends:
+            _reconnected((discovery,), transport, tell=tell)
+            discovery, usable = judge_state(_again(device))
+        before = (*host, discovery)
+        if usable is None:
+            report = _report(device, how, before)
+        else:
+            noted = [] if held is None else held
+            report = _Patient(transport, how, noted).examined(before, tell)
+    finally:
+        transport.close()
+    return replace(report, changes=tuple(changes))
+
+
+class _Patient:
+    """A device that adb can use, while it is examined."""
+
+    def __init__(self, transport: AdbTransport, how: Examination, held: list[Hold]) -> None:
+        self._transport = transport
+        self._how = how
+        self._held = held
+
+    def examined(self, before: tuple[Finding, ...], tell: Callable[[str], None]) -> Report:
+        """Read and judge the device; fix what can be fixed, and read it again."""
+        with ExitStack() as opened:
+            facts = self._gathered()
+            if facts.info is not None:
+                pipeline = self._pipeline(facts.info.key, opened)
+                facts = self._asked(self._leased(facts, opened), pipeline)
+                findings = judge_device(facts)
+                if self._how.mends and _is_ours(facts) and _is_mendable(findings):
+                    mend(findings, pipeline, tell=tell)
+                    facts = self._asked(self._gathered(), pipeline)
+            about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
+        device = ConnectedDevice(facts.serial, "device", self._transport.server)
+        report = _report(device, self._how, (*before, *judge_device(facts)))
+        return replace(report, about=about if facts.info else "")
+
+    def _gathered(self) -> DeviceFacts:
+        end = time.monotonic() + self._how.within
+        return gather_device(
+            self._transport,
+            self._how.package,
+            server=self._transport.server,
+            left=lambda: max(end - time.monotonic(), 0.1),
+        )
+
+    def _leased(self, facts: DeviceFacts, opened: ExitStack) -> DeviceFacts:
+        """Note who holds the device; if it is to be fixed, lease it meanwhile."""
+        assert facts.info is not None
+        key = facts.info.key
+        try:
+            hold = self._how.leases.try_take(key) if self._how.mends else None
+            if hold is None:
+                return replace(facts, holder=self._how.leases.holder(key))
+        except LeaseError as error:
+            return replace(facts, lease_problem=error)
+        opened.callback(hold.release)
+        self._held.append(hold)
+        return facts
+
+    def _pipeline(self, key: str, opened: ExitStack) -> Pipeline:
+        flight = Flight(key)
+        opened.callback(flight.close)
+        transport, package = self._transport, self._how.package
+        return Pipeline(
+            transport,
+            operator_package=package,
+            flight=flight,
+            preflight=lambda: check_ready(transport, package).processes,
+            # A device that is connected in two ways is asked twice: the second one waits a moment.
+            clearance=lambda command_id, seconds: None,
+        )
+
+    def _asked(self, facts: DeviceFacts, pipeline: Pipeline) -> DeviceFacts:
+        """Ask the Operator for an answer, if it can be expected to give one."""
+        if facts.silence or not _is_ours(facts) or not _can_answer(facts):
+            return facts
+        facts = replace(facts, is_pinged=True, handshake=_problem(lambda: ask_operator(pipeline)))
+        if not self._how.full or facts.handshake is not None:
+            return facts
+        return replace(facts, is_smoke_run=True, smoke=_problem(lambda: _open_settings(pipeline)))
+
+
+def _is_ours(facts: DeviceFacts) -> bool:
+    """Return whether no one else holds the device, as far as that is known."""
+    return facts.holder is None and facts.lease_problem is None
+
+
+def _can_answer(facts: DeviceFacts) -> bool:
+    """Whether a fitting Operator is there, and a log through which it can answer."""
+    needed = (check_version(facts), check_log_level(facts))
+    can_log = check_log_delivery(facts)
+    return all(one is not None and one.status == "pass" for one in needed) and (
+        can_log is None or can_log.status == "pass"
+    )
+
+
+def _open_settings(pipeline: Pipeline) -> None:
+    actions = [
+        {"type": "close_app", "params": {"applicationId": _SMOKE_APP}},
+        {"type": "open_app", "params": {"applicationId": _SMOKE_APP}},
+        {
+            "type": "wait_for_navigation",
+            "params": {"expectedPackage": _SMOKE_APP, "timeoutMs": _SMOKE_TIMEOUT_MS // 2},
+        },
+        {"type": "snapshot_ui"},
+    ]
+    payload = {"actions": actions, "timeoutMs": _SMOKE_TIMEOUT_MS}
+    pipeline.run(complete_execution(payload)).raise_for_status()
+
+
+def _problem(do: Callable[[], None]) -> ClawperatorError | None:
+    try:
+        do()
+    except ClawperatorError as error:
+        return error
+    return None
+
+
+def _is_mendable(findings: Sequence[Finding]) -> bool:
+    return any(finding.fix and finding.fix.is_automatic for finding in findings)
+
+
+def _again(device: ConnectedDevice) -> ConnectedDevice:
+    """Return the device with the state that adb reports now."""
+    try:
+        devices = list_devices(device.server)
+    except ClawperatorError:
+        return device
+    return next((one for one in devices if one.serial == device.serial), device)
+
+
+def _report(device: ConnectedDevice, how: Examination, findings: tuple[Finding, ...]) -> Report:
+    return Report(
+        serial=device.serial,
+        operator_package=how.package,
+        findings=findings,
+        adb=adb_command(device.server),
+    )
+
+
+def _overdue(
+    device: ConnectedDevice, how: Examination, host: tuple[Finding, ...], patience: float
+) -> Report:
+    hanging = failed(
+        "device.capability",
+        ErrorCode.TRANSPORT_TIMEOUT,
+        "The device hangs.",
+        detail=f"It did not answer within {patience:g} s.",
+    )
+    return _report(device, how, (*host, judge_state(device)[0], hanging))
 
 
 def discover(
@@ -152,11 +482,6 @@ def _absent(devices: Sequence[ConnectedDevice], serial: str) -> Finding:
     )
 
 
-Tell = Callable[[str], None]
-
-_PING_WITHIN = 5.0
-
-
 def ask_operator(pipeline: Pipeline) -> None:
     """Raise what keeps the Operator from answering; what is known is not waited for."""
     check_ready(pipeline.transport, pipeline.operator_package)
@@ -170,7 +495,7 @@ def steps_of(findings: Iterable[Finding]) -> list[Step]:
 
 
 def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
-    """Take the steps of the findings on a device; one that fails is told, and others follow."""
+    """Take the steps of the findings on a device; report one that fails and go on."""
     for step in steps_of(findings):
         try:
             if isinstance(step, DeviceCommand):
@@ -181,7 +506,7 @@ def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None
             tell(f"that failed: {error.code}: {error.message}")
 
 
-def bring_back(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
+def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
     """Have adb connect to a device that is not usable, if a finding lists that."""
     if Reconnect() not in steps_of(findings):
         return
@@ -210,331 +535,3 @@ def _regrant(pipeline: Pipeline, tell: Tell) -> None:
     except ClawperatorError as error:
         problem = error
     heal(pipeline, problem, tell=tell)
-
-
-#: The checks of a device, in the order of the report.
-DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
-    check_capability,
-    check_lease,
-    check_boot,
-    check_storage,
-    check_clock,
-    check_battery_saver,
-    check_screen,
-    check_input,
-    check_animations,
-    check_presence,
-    check_version,
-    check_developer_options,
-    check_usb_debugging,
-    check_background,
-    check_automation,
-    check_log_level,
-    check_log_delivery,
-    check_log_buffer,
-    check_handshake,
-    check_smoke,
-)
-
-# After a failure of these the rest has nothing to tell.
-_LAST = ("device.boot", "readiness.version.compatibility")
-
-# How much longer mending may take than a mere look, in seconds.
-_MENDING = 60.0
-
-_SMOKE_TIMEOUT_MS = 12_000
-
-_SMOKE_APP = "com.android.settings"
-
-
-_Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Examination:
-    """How devices are examined.
-
-    ``within`` is how many seconds a device may take to tell about itself, ``mends`` whether
-    the steps that findings list are taken, ``full`` whether Settings is opened as a test.
-    ``tell`` is called with the serial of a device and a change that was made.
-    """
-
-    package: str
-    leases: LeaseStore
-    within: float = 30.0
-    mends: bool = False
-    full: bool = False
-    tell: Callable[[str, str], None] = lambda serial, change: None
-
-
-def judge_host(facts: HostFacts) -> tuple[Finding, ...]:
-    """Put what this computer has to the checks, up to the first that fails."""
-    findings: list[Finding] = []
-    for check in HOST_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail":
-                break
-    return tuple(findings)
-
-
-def judge_device(facts: DeviceFacts) -> tuple[Finding, ...]:
-    """Put what is known about a device to the checks, in their order."""
-    findings: list[Finding] = []
-    for check in DEVICE_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail" and finding.id in _LAST:
-                break
-    return tuple(findings)
-
-
-def examine_all(
-    devices: Sequence[ConnectedDevice], how: Examination, *, host: tuple[Finding, ...] = ()
-) -> list[Report]:
-    """Examine devices side by side; one that hangs is reported so and delays no other."""
-    outcomes: _Outcomes = queue.SimpleQueue()
-    held: list[Hold] = []
-
-    def examine_one(place: int) -> None:
-        try:
-            outcomes.put((place, examine(devices[place], how, host=host, held=held)))
-        except Exception as error:
-            outcomes.put((place, error))
-
-    for place in range(len(devices)):
-        # Nobody waits for the thread of a device that hangs, not even the end of the program.
-        start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
-    patience = how.within + (_MENDING if how.mends else 0.0)
-    try:
-        found = _await(outcomes, len(devices), patience)
-    except BaseException:
-        # Threads are not waited for, so what they hold is released for them.
-        for hold in held:
-            hold.release()
-        raise
-    return [
-        found.get(place) or _overdue(device, how, host, patience)
-        for place, device in enumerate(devices)
-    ]
-
-
-def _await(outcomes: _Outcomes, count: int, patience: float) -> dict[int, Report]:
-    """Return the reports that come in time, by their places."""
-    deadline = time.monotonic() + patience
-    found: dict[int, Report] = {}
-    while len(found) < count:
-        try:
-            place, outcome = outcomes.get(timeout=max(deadline - time.monotonic(), 0.0))
-        except queue.Empty:
-            break
-        if isinstance(outcome, Exception):
-            raise outcome
-        found[place] = outcome
-    return found
-
-
-def examine(
-    device: ConnectedDevice,
-    how: Examination,
-    *,
-    host: tuple[Finding, ...] = (),
-    held: list[Hold] | None = None,
-) -> Report:
-    """Examine one device, and mend it if that is asked for; its lease is noted in ``held``."""
-    changes: list[str] = []
-
-    def tell(change: str) -> None:
-        changes.append(change)
-        how.tell(device.serial, change)
-
-    transport = AdbTransport(device.server, device.serial)
-    try:
-        discovery, usable = judge_state(device)
-        if usable is None and how.mends:
-            bring_back((discovery,), transport, tell=tell)
-            discovery, usable = judge_state(_again(device))
-        before = (*host, discovery)
-        if usable is None:
-            report = _report(device, how, before)
-        else:
-            noted = [] if held is None else held
-            report = _Patient(transport, how, noted).examined(before, tell)
-    finally:
-        transport.close()
-    return replace(report, changes=tuple(changes))
-
-
-class _Patient:
-    """A device that adb can use, while it is examined."""
-
-    def __init__(self, transport: AdbTransport, how: Examination, held: list[Hold]) -> None:
-        self._transport = transport
-        self._how = how
-        self._held = held
-
-    def examined(self, before: tuple[Finding, ...], tell: Callable[[str], None]) -> Report:
-        """Read the device and judge it; mend what can be, and read it again."""
-        with ExitStack() as opened:
-            facts = self._gathered()
-            if facts.info is not None:
-                pipeline = self._pipeline(facts.info.key, opened)
-                facts = self._asked(self._leased(facts, opened), pipeline)
-                findings = judge_device(facts)
-                if self._how.mends and _is_ours(facts) and _is_mendable(findings):
-                    mend(findings, pipeline, tell=tell)
-                    facts = self._asked(self._gathered(), pipeline)
-            about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
-        device = ConnectedDevice(facts.serial, "device", self._transport.server)
-        report = _report(device, self._how, (*before, *judge_device(facts)))
-        return replace(report, about=about if facts.info else "")
-
-    def _gathered(self) -> DeviceFacts:
-        end = time.monotonic() + self._how.within
-        return gather_device(
-            self._transport,
-            self._how.package,
-            server=self._transport.server,
-            left=lambda: max(end - time.monotonic(), 0.1),
-        )
-
-    def _leased(self, facts: DeviceFacts, opened: ExitStack) -> DeviceFacts:
-        """Note who holds the device; if it is to be mended, hold it meanwhile."""
-        assert facts.info is not None
-        key = facts.info.key
-        try:
-            hold = self._how.leases.try_take(key) if self._how.mends else None
-            if hold is None:
-                return replace(facts, holder=self._how.leases.holder(key))
-        except LeaseError as error:
-            return replace(facts, lease_problem=error)
-        opened.callback(hold.release)
-        self._held.append(hold)
-        return facts
-
-    def _pipeline(self, key: str, opened: ExitStack) -> Pipeline:
-        flight = Flight(key)
-        opened.callback(flight.close)
-        transport, package = self._transport, self._how.package
-        return Pipeline(
-            transport,
-            operator_package=package,
-            flight=flight,
-            preflight=lambda: check_ready(transport, package).processes,
-            # A device that is connected in two ways is asked twice: the second one waits a moment.
-            clearance=lambda command_id, seconds: None,
-        )
-
-    def _asked(self, facts: DeviceFacts, pipeline: Pipeline) -> DeviceFacts:
-        """Ask the Operator for an answer, if it can be expected to give one."""
-        if facts.silence or not _is_ours(facts) or not _can_answer(facts):
-            return facts
-        facts = replace(facts, is_pinged=True, handshake=_problem(lambda: ask_operator(pipeline)))
-        if not self._how.full or facts.handshake is not None:
-            return facts
-        return replace(facts, is_smoke_run=True, smoke=_problem(lambda: _open_settings(pipeline)))
-
-
-def _is_ours(facts: DeviceFacts) -> bool:
-    """Whether nobody else has the device, as far as that can be known."""
-    return facts.holder is None and facts.lease_problem is None
-
-
-def _can_answer(facts: DeviceFacts) -> bool:
-    """Whether a fitting Operator is there, and a log through which it can answer."""
-    needed = (check_version(facts), check_log_level(facts))
-    can_log = check_log_delivery(facts)
-    return all(one is not None and one.status == "pass" for one in needed) and (
-        can_log is None or can_log.status == "pass"
-    )
-
-
-def _open_settings(pipeline: Pipeline) -> None:
-    actions = [
-        {"type": "close_app", "params": {"applicationId": _SMOKE_APP}},
-        {"type": "open_app", "params": {"applicationId": _SMOKE_APP}},
-        {
-            "type": "wait_for_navigation",
-            "params": {"expectedPackage": _SMOKE_APP, "timeoutMs": _SMOKE_TIMEOUT_MS // 2},
-        },
-        {"type": "snapshot_ui"},
-    ]
-    payload = {"actions": actions, "timeoutMs": _SMOKE_TIMEOUT_MS}
-    pipeline.run(complete_execution(payload)).raise_for_status()
-
-
-def _problem(do: Callable[[], None]) -> ClawperatorError | None:
-    try:
-        do()
-    except ClawperatorError as error:
-        return error
-    return None
-
-
-def _is_mendable(findings: Sequence[Finding]) -> bool:
-    return any(finding.fix and finding.fix.is_automatic for finding in findings)
-
-
-def _again(device: ConnectedDevice) -> ConnectedDevice:
-    """Look once more what adb says about a device."""
-    try:
-        devices = list_devices(device.server)
-    except ClawperatorError:
-        return device
-    return next((one for one in devices if one.serial == device.serial), device)
-
-
-def _report(device: ConnectedDevice, how: Examination, findings: tuple[Finding, ...]) -> Report:
-    return Report(
-        serial=device.serial,
-        operator_package=how.package,
-        findings=findings,
-        adb=adb_command(device.server),
-    )
-
-
-def _overdue(
-    device: ConnectedDevice, how: Examination, host: tuple[Finding, ...], patience: float
-) -> Report:
-    hanging = failed(
-        "device.capability",
-        ErrorCode.TRANSPORT_TIMEOUT,
-        "The device hangs.",
-        detail=f"It did not tell about itself within {patience:g} s.",
-    )
-    return _report(device, how, (*host, judge_state(device)[0], hanging))
-
-
-def visit(
-    server: AdbServer,
-    how: Examination,
-    *,
-    serial: str | None = None,
-    every: bool = False,
-) -> list[Report]:
-    """Examine this computer, and the device of this serial, the only one, or every one."""
-    host = judge_host(gather_host(server))
-    if any(finding.status == "fail" for finding in host):
-        return [_without_device(how, host)]
-    devices = list_devices(server)
-    if every and devices:
-        return examine_all(devices, how, host=host)
-    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
-    finding, device = discover(devices, wanted)
-    # One that is not usable may be brought back.
-    device = device or _only(devices, wanted)
-    if device is None:
-        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
-    return examine_all([device], how, host=host)
-
-
-def _only(devices: list[ConnectedDevice], wanted: str | None) -> ConnectedDevice | None:
-    """Return the device that is meant, whatever its state; None if that is not clear."""
-    meant = [device for device in devices if wanted in (None, device.serial)]
-    return meant[0] if len(meant) == 1 else None
-
-
-def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
-    return Report(operator_package=how.package, findings=findings)

@@ -19,6 +19,7 @@ from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.health import Readiness, ScreenState, read_readiness, screen_state
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ask_all, number, read_device
+from pytest_clawperator.devices.operator import parse_version_code
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,
@@ -41,7 +42,7 @@ _PORT = re.compile(r"(?:\w+:)*(\d{1,5})")
 
 @dataclass(frozen=True)
 class RunningServer:
-    """A process that is an adb server; ``takes_usb`` unless it was told to use one device only."""
+    """A process that is an adb server; ``takes_usb`` unless it is limited to one device."""
 
     pid: int
     port: int | None
@@ -102,10 +103,10 @@ _NUMBER = re.compile(r"Android Debug Bridge version 1\.0\.(\d+)")
 
 @dataclass(frozen=True, kw_only=True)
 class HostFacts:
-    """What this computer has; ``..._problem`` says why something is missing.
+    """What this computer has; ``..._problem`` is why something is missing.
 
     ``adb_number`` and ``server_number`` are the versions of the protocol that program and
-    server speak. ``server_started`` tells that the server was started for this check.
+    server speak. ``server_started`` is set if the server was started for this check.
     """
 
     python: str
@@ -183,8 +184,6 @@ def _ask_version(adb: Path) -> str:
 LOG_TAG = "ClawperatorDoctor"
 
 
-_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
-
 _FREE = re.compile(r"^\S+ +\d+ +\d+ +(\d+) +\d+% ", re.MULTILINE)
 
 _BUFFER = re.compile(r"\bmain: ring buffer is (\d+) ?([KMG]?)i?b", re.IGNORECASE)
@@ -202,7 +201,7 @@ _AUTOMATION = re.compile(r"uiautomator|appium|maestro|wetest|\batx\b", re.IGNORE
 
 @dataclass(frozen=True, kw_only=True)
 class Automation:
-    """Whether somebody's UiAutomation holds a device, who that may be, and what it switched off."""
+    """Whether a UiAutomation session holds a device, whose it may be, and what it switched off."""
 
     is_held: bool
     apps: tuple[str, ...] = ()
@@ -211,7 +210,7 @@ class Automation:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceFacts:
-    """What is known about a device; None where it does not tell.
+    """What is known about a device; None where it does not report it.
 
     ``silence`` is why its shell did not answer, ``handshake`` why the Operator did not, and
     ``is_pinged`` whether that was asked. ``logged`` are the priorities of test lines that came
@@ -289,10 +288,9 @@ def _with_conditions(
         },
         timeout=timeout,
     )
-    version = _VERSION_CODE.search(answers["dump"].stdout)
     return replace(
         facts,
-        version_code=int(version[1]) if version else None,
+        version_code=parse_version_code(answers["dump"].stdout),
         settings=_settings(answers["settings"]),
         automation=_automation(answers["accessibility"], answers["names"]),
         log_level=_level(answers["levels"].stdout),
@@ -357,7 +355,7 @@ def _skew(answer: ShellResult, begin: float, end: float) -> float | None:
     told = number(answer)
     if told is None:
         return None
-    # It tells whole seconds, and at some moment between the question and the answer.
+    # The device reports whole seconds, read between the question and the answer.
     if begin - 1 <= told <= end + 1:
         return 0.0
     return told - begin if told < begin else told - end

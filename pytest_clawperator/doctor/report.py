@@ -50,7 +50,7 @@ Step = DeviceCommand | Regrant | Reconnect | ByHand
 
 @dataclass(frozen=True)
 class Fix:
-    """How a trouble is mended; steps that are not by hand are taken if that is asked for."""
+    """How a problem is fixed; steps that are not by hand are taken if asked."""
 
     title: str
     steps: tuple[Step, ...]
@@ -142,7 +142,7 @@ class Report:
 
     ``serial`` is None where no device was found or chosen. ``about`` describes the device,
     ``adb`` is the command that reaches its adb server, and ``changes`` are what was done to
-    mend it.
+    fix it.
     """
 
     operator_package: str
@@ -274,7 +274,7 @@ class Style:
 
     @property
     def arrow(self) -> str:
-        """The sign before a step that mends something."""
+        """The sign before a step that fixes something."""
         return "->" if self.is_ascii else "→"
 
 
@@ -290,7 +290,7 @@ def can_show(encoding: str | None) -> bool:
 def table(reports: Sequence[Report], style: Style) -> list[Line]:
     """Return the lines for one device with all its checks, or for several with their troubles.
 
-    Devices with the same trouble stand together, so that forty of them are no forty pages.
+    Devices with the same problem are listed together, so that forty do not fill forty pages.
     """
     if len(reports) == 1:
         (report,) = reports
@@ -405,7 +405,7 @@ def _rows(report: Report, findings: Sequence[Finding], style: Style) -> Iterator
 
 
 def _explained(report: Report, finding: Finding, style: Style) -> Iterator[Line]:
-    """Show what is behind a trouble, and what mends it."""
+    """Show the cause of a problem, and what fixes it."""
     code = f"{finding.code}" if finding.code else ""
     for text in filter(None, [": ".join(filter(None, [code, finding.detail]))]):
         yield from _wrapped("      ", text, None, style)

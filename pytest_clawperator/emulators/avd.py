@@ -115,12 +115,12 @@ def parse_profile(text: str, *, base: EmulatorProfile | None = None) -> Emulator
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
             raise ConfigurationError(
-                f"{quote(part)} does not say what an emulator is like", hint=f"Allowed: {_ALLOWED}."
+                f"{quote(part)} is not name=value", hint=f"Allowed: {_ALLOWED}."
             )
         if name not in _NAMES:
             near = closest(name, _NAMES)
             raise ConfigurationError(
-                f"{quote(name)} is nothing that can be said of an emulator",
+                f"unknown emulator property {quote(name)}",
                 hint=f"Allowed: {_ALLOWED}{f'; did you mean {near}=?' if near else ''}.",
             )
         if name in given:
@@ -193,7 +193,7 @@ class _Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Avd:
-    """A virtual device as its files describe it; what they do not tell is None."""
+    """A virtual device as its files describe it; what they omit is None."""
 
     name: str
     exists: bool = False
@@ -317,7 +317,7 @@ Say = Callable[[str], None]
 class ImageLock:
     """What keeps other runs from an image.
 
-    ``waited`` says that another run had it before. ``descriptor`` is handed to the installer,
+    ``waited`` is set if another run had it before. ``descriptor`` is handed to the installer,
     which goes on if this process is killed, and so does the lock.
     """
 

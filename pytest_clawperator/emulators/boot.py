@@ -13,11 +13,36 @@ from typing import Any, Literal, Protocol
 from pytest_clawperator.emulators.avd import Avd, EmulatorProfile
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.sdk import BackgroundTool, PidFile, Tool, Tools, end_tool
-from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    EmulatorError,
+    ErrorCode,
+    TransportError,
+)
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.server import ensure_server
 from pytest_clawperator.transport.wire import AdbServer
+
+REGISTRATION_TIMEOUT = 60.0
+
+BOOT_TIMEOUT = 180.0
+
+# Android does not announce that it has booted, so it is asked this often.
+POLL = 2.0
+
+# How long adb may take to reconnect to an emulator that has booted.
+_BACK_WITHIN = 20.0
+
+# What the published program calls the settings that it makes after a boot.
+_SETTINGS = {"development_settings_enabled": "Developer Options", "adb_enabled": "adb"}
+
+_ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
+
+USABLE = "device"
+
+_BOOT_SIGNS = ("sys.boot_completed", "dev.bootcomplete")
 
 HOST = "127.0.0.1"
 
@@ -25,104 +50,209 @@ _TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its c
 
 _LARGEST_ANSWER = 1024 * 1024
 
+BootKind = Literal["cold", "snapshot"]
 
-def console_port(serial: str) -> int | None:
-    """Return the console's port of an emulator's serial; None for another device."""
-    name, _, port = serial.rpartition("-")
-    return int(port) if name == "emulator" and port.isdecimal() else None
+Say = Callable[[str], None]
 
 
-def ask_console(serial: str, command: str, *, timeout: float = 30.0) -> str:
-    """Send one command and return its answer; raise if the emulator refuses it."""
-    port, deadline = console_port(serial), time.monotonic() + timeout
-    if port is None:
-        raise _failed(serial, "it has no console: it is no emulator")
-    try:
-        with socket.create_connection((HOST, port), timeout=timeout) as connection:
-            session = _Session(connection, deadline)
-            if "Authentication required" in session.answer():
-                session.send(f"auth {_token()}")
-                session.answer()
-            session.send(f"{command}\nquit")
-            return session.rest()
-    except _Refused as exc:
-        raise _failed(serial, f"{command}: {exc}") from exc
-    except OSError as exc:
-        raise _failed(serial, f"its console does not answer: {exc.strerror or exc}") from exc
+@dataclass(frozen=True, kw_only=True)
+class StartOptions:
+    """How an emulator is started; the defaults are the documented command line."""
+
+    port: int | None = None
+    boot: BootKind = "cold"
+    headless: bool = False
+    temporary: bool = False
+    ram: int | None = None
+    gpu: str | None = None
+
+    def arguments(self, name: str) -> tuple[str, ...]:
+        """Return the arguments of the ``emulator`` command for a virtual device."""
+        cold = ("-no-snapshot-load",) if self.boot == "cold" else ()
+        unsaved = ("-no-snapshot-save",) if self.temporary and self.boot == "cold" else ()
+        window = ("-no-window", "-no-audio") if self.headless else ()
+        gpu = self.gpu or ("swiftshader_indirect" if self.headless else None)
+        values = (("-port", self.port), ("-memory", self.ram), ("-gpu", gpu))
+        extra = [text for flag, value in values if value for text in (flag, str(value))]
+        return (f"@{name}", *cold, "-no-boot-anim", *unsaved, *window, *extra)
 
 
-class _Refused(Exception):
-    """The console answered KO."""
+@dataclass(frozen=True, kw_only=True)
+class BootLimits:
+    """How long to wait for what, in seconds."""
+
+    registration: float = REGISTRATION_TIMEOUT
+    boot: float = BOOT_TIMEOUT
+    poll: float = POLL
 
 
-class _Session:
-    """One conversation with a console."""
+class Boot:
+    """One start of a virtual device."""
 
-    def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection = connection
-        self._deadline = deadline
-        self._unread = b""
+    def __init__(
+        self,
+        host: Host,
+        tools: Tools,
+        name: str,
+        *,
+        output: Path,
+        limits: BootLimits | None = None,
+        say: Say = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._host = host
+        self._tools = tools
+        self._name = name
+        self._output = output
+        self._limits = limits or BootLimits()
+        self._say = say
+        self._clock = clock
+        self._pause = pause
+        self._process: BackgroundTool | None = None
+        self._serial: str | None = None
+        self._began = clock()
 
-    def send(self, command: str) -> None:
-        """Send a command."""
-        self._connection.sendall(f"{command}\n".encode())
+    def start(self, options: StartOptions, *, pid_file: PidFile | None = None) -> None:
+        """Start the process; it goes on when this one ends."""
+        self._output.parent.mkdir(parents=True, exist_ok=True)
+        self._output.write_bytes(b"")
+        self._began = self._clock()
+        arguments = options.arguments(self._name)
+        self._serial = f"emulator-{options.port}" if options.port else None
+        self._process = self._tools.spawn(
+            Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
+        )
+        self._tell("started")
 
-    def answer(self) -> str:
-        """Read up to the line that ends an answer: OK, or KO with a reason."""
-        lines: list[str] = []
-        while (line := self._line()) != "OK":
-            if line is None:
-                raise ConnectionError("it closed the connection")
-            lines.append(line)
-        return "\n".join(lines)
+    def end(self) -> None:
+        """End the process, if it was started here."""
+        if self._process is not None:
+            end_tool(self._process)
 
-    def rest(self) -> str:
-        """Read to the end of the conversation; some consoles send one OK more than others."""
-        lines: list[str] = []
-        while (line := self._line()) is not None:
-            lines.append(line)
-        return "\n".join(line for line in lines if line != "OK")
+    def await_ready(self) -> RunningEmulator:
+        """Wait until adb knows the emulator and Android runs on it, and make its settings."""
+        found = self._await_registration()
+        self._tell(f"known to adb as {found}")
+        self.await_boot(found)
+        self.make_settings(found)
+        self._tell("ready")
+        return RunningEmulator(found, self._name, booted=True)
 
-    def _line(self) -> str | None:
-        """Read a line; None at the end. Raise if it says that a command was refused."""
-        while b"\n" not in self._unread:
-            left = self._deadline - time.monotonic()
+    def await_boot(self, serial: str) -> None:
+        """Wait until Android has started."""
+        limit = self._limits.boot
+        if not self._await(lambda: has_booted(self._host, serial), limit):
+            raise self._failed(
+                f"timed out waiting for emulator {serial} to finish booting: {limit:g} s",
+                code=ErrorCode.EMULATOR_BOOT_TIMEOUT,
+                details={"serial": serial, "timeoutMs": round(limit * 1000)},
+            )
+        self._tell("booted")
+
+    def make_settings(self, serial: str) -> None:
+        """Make the settings that automation needs.
+
+        adb may lose an emulator for a moment after Android has booted: it reconnects when adbd
+        restarts. So one that is offline is asked again.
+        """
+        problem: ClawperatorError | None = None
+
+        def are_made() -> bool:
+            nonlocal problem
+            try:
+                make_settings(self._host, serial)
+            except EmulatorError:
+                raise
+            except (DeviceError, TransportError) as error:
+                problem = error
+                return False
+            return True
+
+        if not self._await(are_made, _BACK_WITHIN):
+            assert problem is not None
+            raise self._failed(
+                f"emulator {serial} booted and does not answer any more: {problem.message}",
+                code=ErrorCode.EMULATOR_START_FAILED,
+                details={"serial": serial},
+            ) from problem
+
+    def _await_registration(self) -> str:
+        limit, found = self._limits.registration, ""
+
+        def is_registered() -> bool:
+            nonlocal found
+            running = list_running(self._host, strict=False, serial=self._serial)
+            found = next((one.serial for one in running if one.avd_name == self._name), "")
+            return bool(found)
+
+        if not self._await(is_registered, limit):
+            raise self._failed(
+                f"timed out waiting for emulator {self._name} to appear in adb: {limit:g} s",
+                details={"name": self._name, "timeoutMs": round(limit * 1000)},
+            )
+        return found
+
+    def _await(self, is_so: Callable[[], bool], limit: float) -> bool:
+        """Wait until the condition holds; raise if the process ends meanwhile."""
+        deadline = self._clock() + limit
+        while not is_so():
+            self._check_process()
+            left = deadline - self._clock()
             if left <= 0:
-                raise TimeoutError("it took too long")
-            self._connection.settimeout(left)
-            chunk = self._connection.recv(4096)
-            if not chunk:
-                return None
-            if len(self._unread) > _LARGEST_ANSWER:
-                raise ConnectionError("its answer has no end")
-            self._unread += chunk
-        read, _, self._unread = self._unread.partition(b"\n")
-        line = read.decode("utf-8", "replace").strip()
-        if line == "KO" or line.startswith("KO:"):
-            raise _Refused(line.removeprefix("KO").lstrip(": ") or "it was refused")
-        return line
+                return False
+            self._pause(min(self._limits.poll, left))
+        return True
+
+    def _check_process(self) -> None:
+        code = self._process.poll() if self._process is not None else None
+        if code is None:
+            return
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        raise self._failed(
+            f"emulator {self._name} ended while it started ({how})",
+            details={"name": self._name, "exitCode": code},
+        )
+
+    def _failed(
+        self,
+        problem: str,
+        *,
+        code: ErrorCode = ErrorCode.EMULATOR_START_FAILED,
+        details: dict[str, object],
+    ) -> EmulatorError:
+        printed = read_end(self._output)
+        ended = self._process.poll() if self._process is not None else None
+        said, cause = last_lines(printed), diagnose(printed, code=ended)
+        shown = f"\n  the end of its output:\n{_indented(said)}" if said else ""
+        return EmulatorError(
+            f"{problem}; {cause.problem}{shown}",
+            code=code,
+            hint=cause.hint,
+            details={**details, "output": said},
+        )
+
+    def _tell(self, stage: str) -> None:
+        self._say(f"emulator {self._name}: {stage} after {self._clock() - self._began:.0f} s")
 
 
-def _token() -> str:
-    try:
-        return (Path.home() / _TOKEN_FILE).read_text("utf-8", "replace").strip()
-    except (OSError, RuntimeError):
-        return ""
+def make_settings(host: Host, serial: str) -> None:
+    """Make the settings that automation needs: developer options, adb, no animations."""
+    for name, called in _SETTINGS.items():
+        answer = host.shell(serial, f"settings put global {name} 1")
+        if not answer.ok:
+            said = answer.stderr.strip() or answer.stdout.strip()
+            raise EmulatorError(
+                f"failed to enable {called} on emulator {serial}: {said or 'it gave no reason'}",
+                hint="Restart the emulator; should it fail again, delete the virtual device so"
+                " that it is made anew.",
+                details={"serial": serial, "stderr": said},
+            )
+    host.shell(serial, "; ".join(f"settings put global {name} 0" for name in _ANIMATIONS))
 
 
-def _failed(serial: str, why: str) -> EmulatorError:
-    return EmulatorError(
-        f"the emulator's console did not do as asked: {why}",
-        code=ErrorCode.UNKNOWN,
-        serial=serial,
-        hint="Check that the emulator still runs (`adb devices`), and that ~/"
-        f"{_TOKEN_FILE} belongs to this user.",
-    )
-
-
-USABLE = "device"
-
-_BOOT_SIGNS = ("sys.boot_completed", "dev.bootcomplete")
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 @dataclass(frozen=True)
@@ -134,7 +264,7 @@ class RunningEmulator:
     booted: bool
 
     def to_dict(self, avd: Avd, profile: EmulatorProfile) -> dict[str, Any]:
-        """Return it in the form of the published program; ``avd`` is what its files say."""
+        """Return it in the form of the published program; ``avd`` is read from its files."""
         reasons = avd.unsupported_reasons(profile)
         return {
             "type": "emulator",
@@ -228,7 +358,7 @@ def _name(host: Host, serial: str) -> str:
     name = next((line for line in lines if line and line != "OK"), "")
     if not name:
         raise EmulatorError(
-            "the emulator does not say which virtual device it is",
+            "the emulator does not report which virtual device it is",
             code=ErrorCode.UNKNOWN,
             serial=serial,
             hint="Restart it, or end it with `adb emu kill`.",
@@ -236,192 +366,95 @@ def _name(host: Host, serial: str) -> str:
     return name
 
 
-REGISTRATION_TIMEOUT = 60.0
-
-BOOT_TIMEOUT = 180.0
-
-# Android tells no host that it has booted; it is asked this often.
-POLL = 2.0
-
-# What the published program calls the settings that it makes after a boot.
-_SETTINGS = {"development_settings_enabled": "Developer Options", "adb_enabled": "adb"}
-
-_ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
+def console_port(serial: str) -> int | None:
+    """Return the console's port of an emulator's serial; None for another device."""
+    name, _, port = serial.rpartition("-")
+    return int(port) if name == "emulator" and port.isdecimal() else None
 
 
-BootKind = Literal["cold", "snapshot"]
-
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class StartOptions:
-    """How an emulator is started; the defaults are the documented command line."""
-
-    port: int | None = None
-    boot: BootKind = "cold"
-    headless: bool = False
-    temporary: bool = False
-    ram: int | None = None
-    gpu: str | None = None
-
-    def arguments(self, name: str) -> tuple[str, ...]:
-        """Return the arguments of the ``emulator`` command for a virtual device."""
-        cold = ("-no-snapshot-load",) if self.boot == "cold" else ()
-        unsaved = ("-no-snapshot-save",) if self.temporary and self.boot == "cold" else ()
-        window = ("-no-window", "-no-audio") if self.headless else ()
-        gpu = self.gpu or ("swiftshader_indirect" if self.headless else None)
-        values = (("-port", self.port), ("-memory", self.ram), ("-gpu", gpu))
-        extra = [text for flag, value in values if value for text in (flag, str(value))]
-        return (f"@{name}", *cold, "-no-boot-anim", *unsaved, *window, *extra)
+def ask_console(serial: str, command: str, *, timeout: float = 30.0) -> str:
+    """Send one command and return its answer; raise if the emulator refuses it."""
+    port, deadline = console_port(serial), time.monotonic() + timeout
+    if port is None:
+        raise _failed(serial, "it has no console: it is not an emulator")
+    try:
+        with socket.create_connection((HOST, port), timeout=timeout) as connection:
+            session = _Session(connection, deadline)
+            if "Authentication required" in session.answer():
+                session.send(f"auth {_token()}")
+                session.answer()
+            session.send(f"{command}\nquit")
+            return session.rest()
+    except _Refused as exc:
+        raise _failed(serial, f"{command}: {exc}") from exc
+    except OSError as exc:
+        raise _failed(serial, f"its console does not answer: {exc.strerror or exc}") from exc
 
 
-@dataclass(frozen=True, kw_only=True)
-class BootLimits:
-    """How long to wait for what, in seconds."""
-
-    registration: float = REGISTRATION_TIMEOUT
-    boot: float = BOOT_TIMEOUT
-    poll: float = POLL
+class _Refused(Exception):
+    """The console answered KO."""
 
 
-class Boot:
-    """One start of a virtual device."""
+class _Session:
+    """One conversation with a console."""
 
-    def __init__(
-        self,
-        host: Host,
-        tools: Tools,
-        name: str,
-        *,
-        output: Path,
-        limits: BootLimits | None = None,
-        say: Say = lambda _: None,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._host = host
-        self._tools = tools
-        self._name = name
-        self._output = output
-        self._limits = limits or BootLimits()
-        self._say = say
-        self._clock = clock
-        self._pause = pause
-        self._process: BackgroundTool | None = None
-        self._serial: str | None = None
-        self._began = clock()
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._unread = b""
 
-    def start(self, options: StartOptions, *, pid_file: PidFile | None = None) -> None:
-        """Start the process; it goes on when this one ends."""
-        self._output.parent.mkdir(parents=True, exist_ok=True)
-        self._output.write_bytes(b"")
-        self._began = self._clock()
-        arguments = options.arguments(self._name)
-        self._serial = f"emulator-{options.port}" if options.port else None
-        self._process = self._tools.spawn(
-            Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
-        )
-        self._tell("started")
+    def send(self, command: str) -> None:
+        """Send a command."""
+        self._connection.sendall(f"{command}\n".encode())
 
-    def end(self) -> None:
-        """End the process, if it was started here."""
-        if self._process is not None:
-            end_tool(self._process)
+    def answer(self) -> str:
+        """Read up to the line that ends an answer: OK, or KO with a reason."""
+        lines: list[str] = []
+        while (line := self._line()) != "OK":
+            if line is None:
+                raise ConnectionError("it closed the connection")
+            lines.append(line)
+        return "\n".join(lines)
 
-    def await_ready(self) -> RunningEmulator:
-        """Wait until adb knows the emulator and Android runs on it, and make its settings."""
-        found = self._await_registration()
-        self._tell(f"known to adb as {found}")
-        self.await_boot(found)
-        make_settings(self._host, found)
-        self._tell("ready")
-        return RunningEmulator(found, self._name, booted=True)
+    def rest(self) -> str:
+        """Read to the end of the conversation; some consoles send one OK more than others."""
+        lines: list[str] = []
+        while (line := self._line()) is not None:
+            lines.append(line)
+        return "\n".join(line for line in lines if line != "OK")
 
-    def await_boot(self, serial: str) -> None:
-        """Wait until Android has started."""
-        limit = self._limits.boot
-        if not self._await(lambda: has_booted(self._host, serial), limit):
-            raise self._failed(
-                f"timed out waiting for emulator {serial} to finish booting: {limit:g} s",
-                code=ErrorCode.EMULATOR_BOOT_TIMEOUT,
-                details={"serial": serial, "timeoutMs": round(limit * 1000)},
-            )
-        self._tell("booted")
-
-    def _await_registration(self) -> str:
-        limit, found = self._limits.registration, ""
-
-        def is_registered() -> bool:
-            nonlocal found
-            running = list_running(self._host, strict=False, serial=self._serial)
-            found = next((one.serial for one in running if one.avd_name == self._name), "")
-            return bool(found)
-
-        if not self._await(is_registered, limit):
-            raise self._failed(
-                f"timed out waiting for emulator {self._name} to appear in adb: {limit:g} s",
-                details={"name": self._name, "timeoutMs": round(limit * 1000)},
-            )
-        return found
-
-    def _await(self, is_so: Callable[[], bool], limit: float) -> bool:
-        """Wait until something is so; raise if the process ends meanwhile."""
-        deadline = self._clock() + limit
-        while not is_so():
-            self._check_process()
-            left = deadline - self._clock()
+    def _line(self) -> str | None:
+        """Read a line; None at the end. Raise if it reports that a command was refused."""
+        while b"\n" not in self._unread:
+            left = self._deadline - time.monotonic()
             if left <= 0:
-                return False
-            self._pause(min(self._limits.poll, left))
-        return True
-
-    def _check_process(self) -> None:
-        code = self._process.poll() if self._process is not None else None
-        if code is None:
-            return
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        raise self._failed(
-            f"emulator {self._name} ended while it started ({how})",
-            details={"name": self._name, "exitCode": code},
-        )
-
-    def _failed(
-        self,
-        problem: str,
-        *,
-        code: ErrorCode = ErrorCode.EMULATOR_START_FAILED,
-        details: dict[str, object],
-    ) -> EmulatorError:
-        printed = read_end(self._output)
-        ended = self._process.poll() if self._process is not None else None
-        said, cause = last_lines(printed), diagnose(printed, code=ended)
-        shown = f"\n  the end of its output:\n{_indented(said)}" if said else ""
-        return EmulatorError(
-            f"{problem}; {cause.problem}{shown}",
-            code=code,
-            hint=cause.hint,
-            details={**details, "output": said},
-        )
-
-    def _tell(self, stage: str) -> None:
-        self._say(f"emulator {self._name}: {stage} after {self._clock() - self._began:.0f} s")
+                raise TimeoutError("it took too long")
+            self._connection.settimeout(left)
+            chunk = self._connection.recv(4096)
+            if not chunk:
+                return None
+            if len(self._unread) > _LARGEST_ANSWER:
+                raise ConnectionError("its answer has no end")
+            self._unread += chunk
+        read, _, self._unread = self._unread.partition(b"\n")
+        line = read.decode("utf-8", "replace").strip()
+        if line == "KO" or line.startswith("KO:"):
+            raise _Refused(line.removeprefix("KO").lstrip(": ") or "it was refused")
+        return line
 
 
-def make_settings(host: Host, serial: str) -> None:
-    """Make the settings that automation needs: developer options, adb, no animations."""
-    for name, called in _SETTINGS.items():
-        answer = host.shell(serial, f"settings put global {name} 1")
-        if not answer.ok:
-            said = answer.stderr.strip() or answer.stdout.strip()
-            raise EmulatorError(
-                f"failed to enable {called} on emulator {serial}: {said or 'it gave no reason'}",
-                hint="Restart the emulator; should it fail again, delete the virtual device so"
-                " that it is made anew.",
-                details={"serial": serial, "stderr": said},
-            )
-    host.shell(serial, "; ".join(f"settings put global {name} 0" for name in _ANIMATIONS))
+def _token() -> str:
+    try:
+        return (Path.home() / _TOKEN_FILE).read_text("utf-8", "replace").strip()
+    except (OSError, RuntimeError):
+        return ""
 
 
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
+def _failed(serial: str, why: str) -> EmulatorError:
+    return EmulatorError(
+        f"the emulator's console did not do as asked: {why}",
+        code=ErrorCode.UNKNOWN,
+        serial=serial,
+        hint="Check that the emulator still runs (`adb devices`), and that ~/"
+        f"{_TOKEN_FILE} belongs to this user.",
+    )

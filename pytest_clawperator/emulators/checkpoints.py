@@ -29,174 +29,6 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import is_loopback
 from pytest_clawperator.transport.shell import quote
 
-# Since this API level, Android lists packages with their versions.
-_LISTS_VERSIONS = 26
-
-_PLAIN = (str, bytes, int, float, bool, type(None))
-
-_PACKAGE = re.compile(r"package:(?:.*=)?([\w.]+)(?: versionCode:\d+)?\s*", re.ASCII)
-
-
-def image_of(client: Clawperator) -> str:
-    """Return the build of the system image."""
-    return client.device.shell("getprop ro.build.fingerprint").stdout.strip()
-
-
-def installed_apps(client: Clawperator, apps: Sequence[str]) -> Mapping[str, str]:
-    """Return how apps are installed: version, and a path that each installation changes.
-
-    Besides these it is the Operator; without any, it is all apps that did not come with Android.
-    """
-    info = client.device.info
-    listing = "pm list packages -f"
-    if info.api_level is None or info.api_level >= _LISTS_VERSIONS:
-        listing += " --show-versioncode"
-    named = {*apps, info.operator_package or ""} - {""}
-    questions = [f"{listing} {quote(name)}" for name in sorted(named)]
-    found = _lines(client.device.shell("; ".join(questions)).stdout) if named else {}
-    wanted = {name: line for name, line in found.items() if name in named}
-    return wanted if apps else {**wanted, **_lines(client.device.shell(f"{listing} -3").stdout)}
-
-
-def _lines(listed: str) -> dict[str, str]:
-    matches = map(_PACKAGE.fullmatch, sorted(listed.splitlines()))
-    return {found[1]: found[0].strip() for found in matches if found}
-
-
-def source_of(build: object) -> str:
-    """Return what a function does: its source, and what it uses of its own module.
-
-    That is other functions and plain values, also those that it was made with.
-    """
-    return _described(build, set())
-
-
-def _described(value: Any, seen: set[int]) -> str:
-    """Describe a value and all that it uses; ``seen`` is what was described before."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if id(value) in seen:
-        return "as before"
-    seen.add(id(value))
-    if isinstance(value, partial):
-        return _all_described((value.func, value.args, value.keywords), seen)
-    if isinstance(value, Mapping):
-        return _all_described([one for pair in value.items() for one in pair], seen)
-    if isinstance(value, (list, tuple)):
-        return _all_described(value, seen)
-    function = inspect.unwrap(getattr(value, "__func__", value))
-    if isinstance(function, FunctionType):
-        return _all_described(_used_by(function), seen) + _text_of(function)
-    # An object is told by its class: what it holds may differ each time.
-    return _text_of(function if isinstance(function, type) else type(function))
-
-
-def _all_described(values: Iterable[object], seen: set[int]) -> str:
-    return f"[{', '.join(_described(one, seen) for one in values)}]"
-
-
-def _used_by(function: FunctionType) -> Sequence[object]:
-    """Return the defaults of a function, and what it uses of the scopes around it."""
-    around = inspect.getclosurevars(function)
-    own = [
-        one
-        for one in around.globals.values()
-        if isinstance(one, _PLAIN) or getattr(one, "__module__", None) == function.__module__
-    ]
-    return (function.__defaults__, function.__kwdefaults__, *around.nonlocals.values(), *own)
-
-
-def _text_of(code: Any) -> str:
-    """Return the source; where there is no file, as in a console, what it was compiled to."""
-    try:
-        return inspect.getsource(code)
-    except (OSError, TypeError):
-        compiled = getattr(code, "__code__", None)
-        return _compiled(compiled) if compiled is not None else f"{code.__module__}.{code!r}"
-
-
-def _compiled(code: CodeType) -> str:
-    constants = [_compiled(one) if isinstance(one, CodeType) else one for one in code.co_consts]
-    return repr((code.co_name, code.co_code, code.co_names, constants))
-
-
-#: How long saving may take: it writes the emulator's memory, which is gigabytes.
-SAVE_TIMEOUT = 120.0
-
-LOAD_TIMEOUT = 60.0
-
-_LIST_TIMEOUT = 10.0
-
-_DELETE_TIMEOUT = 30.0
-
-# The lengths are fixed, because tables of the console may have no space after a long name.
-_NAME = re.compile(r"claw-\w{1,40}-[0-9a-f]{6}-[0-9a-f]{12}", re.ASCII)
-
-_HINT = (
-    "Check that the disk of the virtual devices has room, and that the emulator was started"
-    " without -read-only and -no-snapstorage."
-)
-
-
-#: Sends a command to the console of an emulator, waits so many seconds, and returns the answer.
-AskConsole = Callable[[str, str, float], str]
-
-
-def snapshot_name(checkpoint: str, *parts: object) -> str:
-    """Return what the snapshot of a checkpoint is called; ``parts`` are what it depends on."""
-    return f"{_family(checkpoint)}{sha256(repr(parts).encode()).hexdigest()[:12]}"
-
-
-def _family(checkpoint: str) -> str:
-    """Return how the snapshots of a checkpoint begin, whatever they depend on."""
-    readable = re.sub(r"\W+", "_", checkpoint, flags=re.ASCII)[:40] or "_"
-    digest = sha256(checkpoint.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"claw-{readable}-{digest}-"
-
-
-def _ask(serial: str, command: str, timeout: float) -> str:
-    return ask_console(serial, command, timeout=timeout)
-
-
-class Snapshots:
-    """The snapshots of one emulator that hold checkpoints; others are left alone."""
-
-    def __init__(self, serial: str, *, ask: AskConsole = _ask) -> None:
-        self._serial = serial
-        self._ask = ask
-
-    def names(self) -> Sequence[str]:
-        """Return the names; raise if the emulator keeps no snapshots."""
-        return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
-
-    def avd_name(self) -> str:
-        """Return the virtual device that the console is of."""
-        return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
-
-    def save(self, name: str) -> None:
-        """Save the state of the emulator; older snapshots of the same checkpoint are deleted."""
-        family = name[: -len("0123456789ab")]
-        for old in self.names():
-            if old.startswith(family):
-                self.delete(old)
-        self._do("save", name, SAVE_TIMEOUT)
-
-    def load(self, name: str) -> None:
-        """Bring the emulator back to a snapshot; connections to it break."""
-        self._do("load", name, LOAD_TIMEOUT)
-
-    def delete(self, name: str) -> None:
-        """Delete a snapshot."""
-        self._do("delete", name, _DELETE_TIMEOUT)
-
-    def _do(self, verb: str, name: str, timeout: float) -> None:
-        try:
-            self._ask(self._serial, f"avd snapshot {verb} {name}", timeout)
-        except EmulatorError as error:
-            error.hint = _HINT
-            raise
-
-
 # A setting of the device: it is saved and restored with everything else.
 _MARK = "clawperator_checkpoint"
 
@@ -215,11 +47,30 @@ _ANSWER_AFTER_RESTORE = 5.0
 
 _NONE: Mapping[str, str] = {}
 
-
 #: Brings the device of a client into a state, from apps that were cleared.
 Build = Callable[[Clawperator], object]
 
 Step = Literal["save", "restore"]
+
+#: How long saving may take: it writes the emulator's memory, which is gigabytes.
+SAVE_TIMEOUT = 120.0
+
+LOAD_TIMEOUT = 60.0
+
+_LIST_TIMEOUT = 10.0
+
+_DELETE_TIMEOUT = 30.0
+
+# The lengths are fixed, because tables of the console may have no space after a long name.
+_NAME = re.compile(r"claw-\w{1,40}-[0-9a-f]{6}-[0-9a-f]{12}", re.ASCII)
+
+_HINT = (
+    "Check that the disk of the virtual devices has room, and that the emulator was started"
+    " without -read-only and -no-snapstorage."
+)
+
+#: Sends a command to the console of an emulator, waits so many seconds, and returns the answer.
+AskConsole = Callable[[str, str, float], str]
 
 
 @dataclass(frozen=True)
@@ -238,7 +89,7 @@ class Checkpoints:
 
         Checkpoints(client, tell=print).reach("logged-in", build=log_in, apps=["com.example.bank"])
 
-    ``tell`` gets what should be known: what cannot be saved, a restore that is slow or fails.
+    ``tell`` gets what people should know: what cannot be saved, a slow or failed restore.
     ``check`` raises if the device cannot be used after a restore; without one, the Operator is
     asked. ``around`` is entered around what interrupts the device, with the step and the name.
     """
@@ -267,7 +118,7 @@ class Checkpoints:
         self._clock = clock
         self._pause = pause
         self._told: set[str] = set()
-        # How the apps of checkpoints were installed when that was last looked at.
+        # How the apps of checkpoints were installed when that was last checked.
         self._installed: dict[tuple[str, ...], Mapping[str, str]] = {}
 
     def reach(self, name: str, *, build: Build, apps: Sequence[str] = ()) -> Reached:
@@ -318,7 +169,7 @@ class Checkpoints:
     def _why_not_saved(self) -> str:
         """Return why the state of this device cannot be saved; nothing if it can."""
         if console_port(self._client.serial) is None:
-            return "it is no emulator"
+            return "it is not an emulator"
         transport = self._pipeline.transport
         if isinstance(transport, AdbTransport) and not is_loopback(transport.server.host):
             return f"it runs on another machine, {transport.server.host}"
@@ -378,7 +229,7 @@ class Checkpoints:
             )
 
     def _save(self, name: str, snapshot: str) -> bool:
-        """Save the state; whether that worked. A failure is told, as the test can go on."""
+        """Save the state and return whether that worked; a failure does not stop the test."""
         self._client.device.shell(
             f"settings put global {_MARK} '{snapshot} {self._boot()} {self._in_front()}'"
         )
@@ -417,7 +268,7 @@ class Checkpoints:
                 problem, patience = f"the device is not back: {error.message}", _BACK_WITHIN
             if not problem or self._clock() >= begin + patience:
                 return problem
-            # adb tells when a device is connected, and not when its services answer.
+            # adb reports when a device is connected, not when its services answer.
             self._pause(_POLL)
 
     def _difference(self, snapshot: str, identify: Callable[[], str]) -> str:
@@ -427,7 +278,7 @@ class Checkpoints:
         if saved != snapshot:
             return "the emulator is not in the state that was saved"
         if boot != self._boot():
-            return "the emulator has started anew since it was saved"
+            return "the emulator has restarted since it was saved"
         if snapshot != identify():
             return "other versions of the apps are installed than when it was saved"
         now_in_front = self._in_front()
@@ -460,3 +311,149 @@ class Checkpoints:
 
     def _in_front(self) -> str:
         return self._client.device.current_package() or "nothing"
+
+
+def snapshot_name(checkpoint: str, *parts: object) -> str:
+    """Return what the snapshot of a checkpoint is called; ``parts`` are what it depends on."""
+    return f"{_family(checkpoint)}{sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+def _family(checkpoint: str) -> str:
+    """Return how the snapshots of a checkpoint begin, whatever they depend on."""
+    readable = re.sub(r"\W+", "_", checkpoint, flags=re.ASCII)[:40] or "_"
+    digest = sha256(checkpoint.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"claw-{readable}-{digest}-"
+
+
+def _ask(serial: str, command: str, timeout: float) -> str:
+    return ask_console(serial, command, timeout=timeout)
+
+
+class Snapshots:
+    """The snapshots of one emulator that hold checkpoints; others are left alone."""
+
+    def __init__(self, serial: str, *, ask: AskConsole = _ask) -> None:
+        self._serial = serial
+        self._ask = ask
+
+    def names(self) -> Sequence[str]:
+        """Return the names; raise if the emulator keeps no snapshots."""
+        return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
+
+    def avd_name(self) -> str:
+        """Return the virtual device that the console is of."""
+        return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
+
+    def save(self, name: str) -> None:
+        """Save the state of the emulator; older snapshots of the same checkpoint are deleted."""
+        family = name[: -len("0123456789ab")]
+        for old in self.names():
+            if old.startswith(family):
+                self.delete(old)
+        self._do("save", name, SAVE_TIMEOUT)
+
+    def load(self, name: str) -> None:
+        """Bring the emulator back to a snapshot; connections to it break."""
+        self._do("load", name, LOAD_TIMEOUT)
+
+    def delete(self, name: str) -> None:
+        """Delete a snapshot."""
+        self._do("delete", name, _DELETE_TIMEOUT)
+
+    def _do(self, verb: str, name: str, timeout: float) -> None:
+        try:
+            self._ask(self._serial, f"avd snapshot {verb} {name}", timeout)
+        except EmulatorError as error:
+            error.hint = _HINT
+            raise
+
+
+# Since this API level, Android lists packages with their versions.
+_LISTS_VERSIONS = 26
+
+_PLAIN = (str, bytes, int, float, bool, type(None))
+
+_PACKAGE = re.compile(r"package:(?:.*=)?([\w.]+)(?: versionCode:\d+)?\s*", re.ASCII)
+
+
+def image_of(client: Clawperator) -> str:
+    """Return the build of the system image."""
+    return client.device.shell("getprop ro.build.fingerprint").stdout.strip()
+
+
+def installed_apps(client: Clawperator, apps: Sequence[str]) -> Mapping[str, str]:
+    """Return how apps are installed: version, and a path that each installation changes.
+
+    Besides these it is the Operator; without any, it is all apps that did not come with Android.
+    """
+    info = client.device.info
+    listing = "pm list packages -f"
+    if info.api_level is None or info.api_level >= _LISTS_VERSIONS:
+        listing += " --show-versioncode"
+    named = {*apps, info.operator_package or ""} - {""}
+    questions = [f"{listing} {quote(name)}" for name in sorted(named)]
+    found = _lines(client.device.shell("; ".join(questions)).stdout) if named else {}
+    wanted = {name: line for name, line in found.items() if name in named}
+    return wanted if apps else {**wanted, **_lines(client.device.shell(f"{listing} -3").stdout)}
+
+
+def _lines(listed: str) -> dict[str, str]:
+    matches = map(_PACKAGE.fullmatch, sorted(listed.splitlines()))
+    return {found[1]: found[0].strip() for found in matches if found}
+
+
+def source_of(build: object) -> str:
+    """Return what a function does: its source, and what it uses of its own module.
+
+    That is other functions and plain values, also those that it was made with.
+    """
+    return _described(build, set())
+
+
+def _described(value: Any, seen: set[int]) -> str:
+    """Describe a value and all that it uses; ``seen`` is what was described before."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if id(value) in seen:
+        return "as before"
+    seen.add(id(value))
+    if isinstance(value, partial):
+        return _all_described((value.func, value.args, value.keywords), seen)
+    if isinstance(value, Mapping):
+        return _all_described([one for pair in value.items() for one in pair], seen)
+    if isinstance(value, (list, tuple)):
+        return _all_described(value, seen)
+    function = inspect.unwrap(getattr(value, "__func__", value))
+    if isinstance(function, FunctionType):
+        return _all_described(_used_by(function), seen) + _text_of(function)
+    # An object is described by its class: its content may differ each time.
+    return _text_of(function if isinstance(function, type) else type(function))
+
+
+def _all_described(values: Iterable[object], seen: set[int]) -> str:
+    return f"[{', '.join(_described(one, seen) for one in values)}]"
+
+
+def _used_by(function: FunctionType) -> Sequence[object]:
+    """Return the defaults of a function, and what it uses of the scopes around it."""
+    around = inspect.getclosurevars(function)
+    own = [
+        one
+        for one in around.globals.values()
+        if isinstance(one, _PLAIN) or getattr(one, "__module__", None) == function.__module__
+    ]
+    return (function.__defaults__, function.__kwdefaults__, *around.nonlocals.values(), *own)
+
+
+def _text_of(code: Any) -> str:
+    """Return the source; where there is no file, as in a console, what it was compiled to."""
+    try:
+        return inspect.getsource(code)
+    except (OSError, TypeError):
+        compiled = getattr(code, "__code__", None)
+        return _compiled(compiled) if compiled is not None else f"{code.__module__}.{code!r}"
+
+
+def _compiled(code: CodeType) -> str:
+    constants = [_compiled(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return repr((code.co_name, code.co_code, code.co_names, constants))

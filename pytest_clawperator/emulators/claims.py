@@ -2,7 +2,7 @@
 
 Each virtual device has a file that is locked by the run that uses it; the operating system's
 lock ends with its process, however that ends. What is written in the file does not: what the
-run made and started. A run that finds a file that nobody has locked, and that is not empty,
+run made and started. A run that finds a file that is not locked and not empty
 knows what it has to end. The folder is there only while a run is, or something that one left.
 """
 
@@ -37,7 +37,7 @@ _INSTALLED_WITHIN = 600.0
 class Traces:
     """What a run does with a virtual device: written before it is done.
 
-    ``created`` says that the virtual device is made by the run, ``port`` is that of the console
+    ``created`` is set if the run makes the virtual device, ``port`` is that of the console
     it is started with.
     """
 
@@ -80,7 +80,7 @@ class AvdClaim:
 class AvdClaims:
     """The virtual devices of a user, and who has which.
 
-    ``pause`` is called between two looks at something that another run has.
+    ``pause`` is called between two tries for something that another run has.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class AvdClaims:
             self._folder.rmdir()
 
     def _locked(self, name: str) -> LockFile | None:
-        # Nobody else may write to the folder: what is written there is believed.
+        # No other user may write to the folder: its content is trusted.
         try:
             return lock_standing(self._folder / name, private=True)
         except ConfigurationError as error:
@@ -195,7 +195,7 @@ def reserved_port(accept: Callable[[int], bool] = lambda _: True) -> Iterator[in
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens on a port of this machine."""
+    """Return whether a port of this machine is free."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -209,7 +209,7 @@ def left_ports() -> Iterator[int]:
     """Yield the ports that runs had reserved when they were killed; they are not any more."""
     for port in range(FIRST_PORT, LAST_PORT + 1, 2):
         path = _port_path(port)
-        with suppress(ConfigurationError):  # what is no lock file is not ours
+        with suppress(ConfigurationError):  # not a lock file, so not ours
             if path.exists() and (lock := lock_standing(path)) is not None:
                 lock.discard()
                 yield port

@@ -9,7 +9,7 @@ from pathlib import Path
 
 _TAIL_LINES = 12
 _END_BYTES = 32 * 1024
-# A shell in between tells of a signal in its own way.
+# A shell in between reports a signal in its own way.
 _KILLED_CODES = (-9, 128 + 9)
 _CRASHED_CODES = (-11, 128 + 11, -6, 128 + 6)
 _HARMLESS = re.compile(
@@ -36,7 +36,7 @@ class Diagnosis:
     hint: str
 
 
-#: Another program was quicker, be it only for the moment of a look at the port.
+#: Another program was quicker, if only for the moment in which the port was checked.
 PORTS_TAKEN = Diagnosis(
     "the ports of emulators are taken",
     "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683 are"
@@ -156,7 +156,7 @@ _SIGNS = (
 )
 _KILLED = Diagnosis(
     "something killed it, which is often the system itself for want of memory",
-    "Start fewer emulators at once, or give each less: ram=1024. `dmesg` tells of such an end.",
+    "Start fewer emulators at once, or give each less: ram=1024. `dmesg` shows such an end.",
 )
 _CRASHED = Diagnosis(
     "it crashed",
@@ -164,7 +164,7 @@ _CRASHED = Diagnosis(
     " `sdkmanager emulator`.",
 )
 _OTHERWISE = Diagnosis(
-    "its output names no cause that is known",
+    "its output names no known cause",
     "Start it by hand with the same arguments and `-verbose` to see more.",
 )
 

@@ -30,7 +30,6 @@ from pytest_clawperator.emulators.boot import (
     RunningEmulator,
     StartOptions,
     list_running,
-    make_settings,
 )
 from pytest_clawperator.emulators.sdk import (
     PidFile,
@@ -81,7 +80,7 @@ class Emulators:
     """The emulators of this machine.
 
     ``profile`` is what they must be like to be used; without one it is the documented one,
-    with the processor of this machine. ``say`` is told what is going on.
+    with the processor of this machine. ``say`` gets progress messages.
     """
 
     def __init__(
@@ -125,7 +124,7 @@ class Emulators:
     def create(self, name: str | None = None, *, pid_file: PidFile | None = None) -> Avd:
         """Create a virtual device of the profile, and install its system image before.
 
-        One with this name is made anew. ``avdmanager`` writes its process id into ``pid_file``.
+        One with this name is replaced. ``avdmanager`` writes its process id into ``pid_file``.
         """
         profile = self.profile
         name = check_word("name", name or profile.avd_name)
@@ -282,9 +281,10 @@ class Emulators:
 
     def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:
         """Wait until a running emulator has booted, and make its settings."""
+        boot = self._boot(running.avd_name)
         if not running.booted:
-            self._boot(running.avd_name).await_boot(running.serial)
-        make_settings(self._host, running.serial)
+            boot.await_boot(running.serial)
+        boot.make_settings(running.serial)
         return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
 
     def check_creatable(self, name: str) -> None:
@@ -297,7 +297,7 @@ class Emulators:
                 f"existing AVD {name} is unsupported and cannot be auto-provisioned:"
                 f" {found.differences(self.profile)}",
                 code=ErrorCode.EMULATOR_UNSUPPORTED,
-                hint="Delete it so that it is made anew, or ask for what it is, or for another"
+                hint="Delete it so that it is created again, or ask for what it is, or for another"
                 " name.",
                 details={"name": name, "unsupportedReasons": [*self.unfit(name)]},
             )

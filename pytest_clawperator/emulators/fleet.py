@@ -40,186 +40,6 @@ from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulato
 from pytest_clawperator.emulators.sdk import Sdk, SdkTools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 
-_GRACE = 10.0
-
-# No system tells of the end of processes that are not children, which these may be.
-_END_POLL = 0.05
-
-
-def read_pid(path: Path) -> int | None:
-    """Read the id that a process wrote of itself."""
-    try:
-        text = path.read_text("ascii", "replace").strip()
-    except OSError:
-        return None
-    return int(text) if text.isdecimal() and int(text) > 1 else None
-
-
-def belongs_to(pid: int, avd_name: str) -> bool:
-    """Whether this process is of this virtual device; ids are used again.
-
-    An emulator has ``@NAME`` on its command line, ``avdmanager`` has ``--name NAME``.
-    """
-    words = _command(pid).split()
-    return f"@{avd_name}" in words or ("--name", avd_name) in pairwise(words)
-
-
-def end_process(
-    pid: int,
-    avd_name: str,
-    *,
-    ask: Callable[[], bool],
-    clock: Callable[[], float] = time.monotonic,
-    pause: Callable[[float], None] = time.sleep,
-) -> None:
-    """End a process and wait for it: ask it to end, then make it.
-
-    ``ask`` returns whether it was heard: an emulator that has just started listens to nobody.
-    """
-    for step in (ask, partial(_signal, pid, signal.SIGTERM), partial(_signal, pid, signal.SIGKILL)):
-        if not belongs_to(pid, avd_name):
-            return
-        deadline = clock() + (_GRACE if step() else 0.0)
-        while belongs_to(pid, avd_name) and clock() < deadline:
-            _reap(pid)
-            pause(_END_POLL)
-
-
-def _signal(pid: int, number: int) -> bool:
-    try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
-def _reap(pid: int) -> None:
-    """Take note of the end of a process that this one started; others are not ours to wait for."""
-    with suppress(ChildProcessError, OSError):
-        os.waitpid(pid, os.WNOHANG)
-
-
-def _command(pid: int) -> str:
-    """Return the command line of a process; nothing if it has ended."""
-    try:
-        return (
-            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        )
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return ""
-    except OSError:
-        return ""
-    with suppress(OSError, subprocess.TimeoutExpired):
-        asked = subprocess.run(  # noqa: S603 - no text of others
-            ["/bin/ps", "-o", "command=", "-p", str(pid)],
-            capture_output=True,
-            timeout=_GRACE,
-            check=False,
-        )
-        return asked.stdout.decode(errors="replace")
-    return ""
-
-
-_ANSWER_WITHIN = 5.0
-
-
-class Ending:
-    """Ends what was done with virtual devices of an SDK, by this run or by one that was killed."""
-
-    def __init__(self, host: Host, sdk: Sdk) -> None:
-        self._sdk = sdk
-        # Tools of its own: those of the run may have been interrupted.
-        self._emulators = Emulators(sdk=sdk, tools=SdkTools(sdk), host=host)
-
-    def end(self, claim: AvdClaim, traces: Traces) -> None:
-        """End the process of a virtual device, and remove the device if a run made it."""
-        pid = read_pid(claim.pid_file.path)
-        if pid is not None:
-            end_process(pid, claim.name, ask=partial(_ask_to_end, traces))
-        claim.pid_file.path.unlink(missing_ok=True)
-        if traces.created:
-            self._remove(claim)
-        else:
-            self._emulators.log_path(claim.name).unlink(missing_ok=True)
-
-    def _remove(self, claim: AvdClaim) -> None:
-        """Delete a virtual device that a run made, or had begun to make."""
-        name, home = claim.name, self._sdk.avd_home
-        if self._emulators.exists(name):
-            with suppress(EmulatorError):
-                self._emulators.remove(name, pid_file=claim.pid_file)
-        shutil.rmtree(home / f"{name}.avd", ignore_errors=True)
-        (home / f"{name}.ini").unlink(missing_ok=True)
-
-
-def _ask_to_end(traces: Traces) -> bool:
-    """Ask an emulator to end; return whether it was heard."""
-    serial = f"emulator-{traces.port}"
-    try:
-        # A program that reserves no port may have another one there.
-        told = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
-        if traces.avd_name not in told:
-            return False
-        ask_console(serial, "kill", timeout=_ANSWER_WITHIN)
-    except ClawperatorError:
-        return False
-    return True
-
-
-# What an emulator takes without ``ram=``, and beside its memory, in megabytes.
-_DEFAULT_RAM, _OVERHEAD = 2048, 512
-
-_MEMORY = Path("/proc/meminfo")
-
-
-def boots_at_once() -> int:
-    """Return how many emulators may boot at the same time: a boot keeps two cores busy."""
-    return max(1, (os.cpu_count() or 2) // 2)
-
-
-def is_headless(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether emulators are started without a window: in CI, and where there is no display."""
-    if environment.get("CI"):
-        return True
-    has_display = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
-    return sys.platform.startswith("linux") and not has_display
-
-
-def check_memory(profiles: Sequence[EmulatorProfile], *, available: int | None) -> None:
-    """Raise if these emulators need more memory than there is, in megabytes."""
-    needed = sum((profile.ram or _DEFAULT_RAM) + _OVERHEAD for profile in profiles)
-    if available is None or needed <= available:
-        return
-    fitting = max(0, available // (needed // len(profiles)))
-    need = "1 emulator needs" if len(profiles) == 1 else f"{len(profiles)} emulators need"
-    fewer = f"Start at most {fitting}, or give" if fitting else "End other programs, or give"
-    raise EmulatorError(
-        f"{need} about {needed} MB of memory, and {available} MB are free",
-        hint=f"{fewer} each less memory: ram=1024.",
-        details={"neededMb": needed, "availableMb": available},
-    )
-
-
-def most_emulators(profile: EmulatorProfile) -> int:
-    """Return how many emulators this machine can run: by its cores, and by its free memory."""
-    available = free_memory()
-    each = (profile.ram or _DEFAULT_RAM) + _OVERHEAD
-    by_memory = available // each if available is not None else boots_at_once()
-    return max(1, min(boots_at_once(), by_memory))
-
-
-def free_memory() -> int | None:
-    """Return the memory that can be had now, in megabytes; None where that is not known."""
-    try:
-        lines = _MEMORY.read_text("ascii", "replace").splitlines()
-    except OSError:
-        return None
-    told = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
-    value = told.get("MemAvailable", ["-"])[0]
-    return int(value) // 1024 if value.isdecimal() else None
-
-
 _FOLDER = "clawperator-claims"
 
 _MOST = 64
@@ -229,6 +49,17 @@ _PORT_TRIES = 3
 # A run waits for its emulators, so it asks more often than the default of the library.
 _POLL = 0.5
 
+_ANSWER_WITHIN = 5.0
+
+_GRACE = 10.0
+
+# No system reports the end of processes that are not children, which these may be.
+_END_POLL = 0.05
+
+# What an emulator takes without ``ram=``, and beside its memory, in megabytes.
+_DEFAULT_RAM, _OVERHEAD = 2048, 512
+
+_MEMORY = Path("/proc/meminfo")
 
 Say = Callable[[str], None]
 
@@ -287,7 +118,7 @@ class _PortTakenError(EmulatorError):
 class EmulatorFleet:
     """The emulators of a run. No other run can have them until it is closed.
 
-    ``take`` keeps those runs from them that look only at what is connected.
+    ``take`` keeps other runs that use connected devices from taking them.
     """
 
     def __init__(
@@ -312,6 +143,7 @@ class EmulatorFleet:
         # Apart, so that an image is downloaded while an emulator boots.
         self._preparations, self._boots = (threading.Semaphore(boots) for _ in range(2))
         self._places: list[_Place] = []
+        self._own_ports: set[int] = set()
         self._names: Sequence[str] | None = None
 
     def provision(
@@ -319,7 +151,7 @@ class EmulatorFleet:
     ) -> list[ProvisionedEmulator | EmulatorError]:
         """Return a ready emulator for each profile, or why there is none.
 
-        As the policy says: one that runs, else one that is stopped, else a new one. Those that
+        By policy: one that runs, else one that is stopped, else a new one. Those that
         must be started boot side by side, as many as the machine has cores for.
         """
         self._sdk.check()
@@ -361,7 +193,7 @@ class EmulatorFleet:
         if places:
             with ThreadPoolExecutor(len(places)) as threads:
                 list(threads.map(self._give_back, places))
-        # A process that a killed run had just started may have been nobody's to end before.
+        # A process that a killed run had just started could not be claimed before.
         for claim in self._claims.left_behind():
             self._clean_up(claim)
         self._claims.remove_folder()
@@ -407,7 +239,7 @@ class EmulatorFleet:
         return None
 
     def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
-        """Return one that runs and nobody has, else one that is stopped."""
+        """Return one that runs and is free, else one that is stopped."""
         for one in running:
             if place := self._existing(profile, one.avd_name, serial=one.serial):
                 return place
@@ -525,6 +357,7 @@ class EmulatorFleet:
         release = self._take_emulator(f"emulator-{port}")
         if release is not None:
             place.release = release
+            self._own_ports.add(port)
         return release is not None
 
     def _start_options(self, profile: EmulatorProfile, port: int) -> StartOptions:
@@ -555,10 +388,13 @@ class EmulatorFleet:
         place.release()
 
     def _clean_up(self, claim: AvdClaim) -> None:
-        """End what a killed run left, unless a run uses it that only looked what is connected."""
+        """End what a killed run left, unless another run uses it as a connected device."""
         left = claim.left
         assert left is not None
-        release = _nothing if left.port is None else self._take_emulator(f"emulator-{left.port}")
+        release: Release | None = _nothing
+        # This run may have started an emulator of its own where the killed one wanted to.
+        if left.port is not None and left.port not in self._own_ports:
+            release = self._take_emulator(f"emulator-{left.port}")
         if release is None:
             claim.leave()
             return
@@ -586,3 +422,168 @@ def _used_elsewhere(name: str) -> EmulatorError:
         code=ErrorCode.EMULATOR_ALREADY_RUNNING,
         hint="Wait until that run has ended, or ask for another one.",
     )
+
+
+class Ending:
+    """Ends what was done with virtual devices of an SDK, by this run or by one that was killed."""
+
+    def __init__(self, host: Host, sdk: Sdk) -> None:
+        self._sdk = sdk
+        # Tools of its own: those of the run may have been interrupted.
+        self._emulators = Emulators(sdk=sdk, tools=SdkTools(sdk), host=host)
+
+    def end(self, claim: AvdClaim, traces: Traces) -> None:
+        """End the process of a virtual device, and remove the device if a run made it."""
+        pid = read_pid(claim.pid_file.path)
+        if pid is not None:
+            end_process(pid, claim.name, ask=partial(_ask_to_end, traces))
+        claim.pid_file.path.unlink(missing_ok=True)
+        if traces.created:
+            self._remove(claim)
+        else:
+            self._emulators.log_path(claim.name).unlink(missing_ok=True)
+
+    def _remove(self, claim: AvdClaim) -> None:
+        """Delete a virtual device that a run made, or had begun to make."""
+        name, home = claim.name, self._sdk.avd_home
+        if self._emulators.exists(name):
+            with suppress(EmulatorError):
+                self._emulators.remove(name, pid_file=claim.pid_file)
+        shutil.rmtree(home / f"{name}.avd", ignore_errors=True)
+        (home / f"{name}.ini").unlink(missing_ok=True)
+
+
+def _ask_to_end(traces: Traces) -> bool:
+    """Ask an emulator to end; return whether it was heard."""
+    serial = f"emulator-{traces.port}"
+    try:
+        # A program that reserves no port may have another one there.
+        told = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
+        if traces.avd_name not in told:
+            return False
+        ask_console(serial, "kill", timeout=_ANSWER_WITHIN)
+    except ClawperatorError:
+        return False
+    return True
+
+
+def read_pid(path: Path) -> int | None:
+    """Read the id that a process wrote of itself."""
+    try:
+        text = path.read_text("ascii", "replace").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() and int(text) > 1 else None
+
+
+def belongs_to(pid: int, avd_name: str) -> bool:
+    """Whether this process is of this virtual device; ids are used again.
+
+    An emulator has ``@NAME`` on its command line, ``avdmanager`` has ``--name NAME``.
+    """
+    words = _command(pid).split()
+    return f"@{avd_name}" in words or ("--name", avd_name) in pairwise(words)
+
+
+def end_process(
+    pid: int,
+    avd_name: str,
+    *,
+    ask: Callable[[], bool],
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """End a process and wait for it: ask it to end, then make it.
+
+    ``ask`` returns whether it was heard: an emulator that has just started does not listen.
+    """
+    for step in (ask, partial(_signal, pid, signal.SIGTERM), partial(_signal, pid, signal.SIGKILL)):
+        if not belongs_to(pid, avd_name):
+            return
+        deadline = clock() + (_GRACE if step() else 0.0)
+        while belongs_to(pid, avd_name) and clock() < deadline:
+            _reap(pid)
+            pause(_END_POLL)
+
+
+def _signal(pid: int, number: int) -> bool:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _reap(pid: int) -> None:
+    """Take note of the end of a process that this one started; others are not ours to wait for."""
+    with suppress(ChildProcessError, OSError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _command(pid: int) -> str:
+    """Return the command line of a process; nothing if it has ended."""
+    try:
+        return (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        )
+    except FileNotFoundError:
+        if Path("/proc/self").exists():
+            return ""
+    except OSError:
+        return ""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        asked = subprocess.run(  # noqa: S603 - no text of others
+            ["/bin/ps", "-o", "command=", "-p", str(pid)],
+            capture_output=True,
+            timeout=_GRACE,
+            check=False,
+        )
+        return asked.stdout.decode(errors="replace")
+    return ""
+
+
+def boots_at_once() -> int:
+    """Return how many emulators may boot at the same time: a boot keeps two cores busy."""
+    return max(1, (os.cpu_count() or 2) // 2)
+
+
+def is_headless(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether emulators are started without a window: in CI, and where there is no display."""
+    if environment.get("CI"):
+        return True
+    has_display = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    return sys.platform.startswith("linux") and not has_display
+
+
+def check_memory(profiles: Sequence[EmulatorProfile], *, available: int | None) -> None:
+    """Raise if these emulators need more memory than there is, in megabytes."""
+    needed = sum((profile.ram or _DEFAULT_RAM) + _OVERHEAD for profile in profiles)
+    if available is None or needed <= available:
+        return
+    fitting = max(0, available // (needed // len(profiles)))
+    need = "1 emulator needs" if len(profiles) == 1 else f"{len(profiles)} emulators need"
+    fewer = f"Start at most {fitting}, or give" if fitting else "End other programs, or give"
+    raise EmulatorError(
+        f"{need} about {needed} MB of memory, and {available} MB are free",
+        hint=f"{fewer} each less memory: ram=1024.",
+        details={"neededMb": needed, "availableMb": available},
+    )
+
+
+def most_emulators(profile: EmulatorProfile) -> int:
+    """Return how many emulators this machine can run: by its cores, and by its free memory."""
+    available = free_memory()
+    each = (profile.ram or _DEFAULT_RAM) + _OVERHEAD
+    by_memory = available // each if available is not None else boots_at_once()
+    return max(1, min(boots_at_once(), by_memory))
+
+
+def free_memory() -> int | None:
+    """Return the memory that can be had now, in megabytes; None where that is not known."""
+    try:
+        lines = _MEMORY.read_text("ascii", "replace").splitlines()
+    except OSError:
+        return None
+    told = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
+    value = told.get("MemAvailable", ["-"])[0]
+    return int(value) // 1024 if value.isdecimal() else None

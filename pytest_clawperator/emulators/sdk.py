@@ -83,7 +83,7 @@ class Sdk:
             raise self.missing(missing)
 
     def missing(self, tools: list[Tool]) -> EmulatorError:
-        """Return the error for missing tools, with where each was looked for."""
+        """Return the error for missing tools, with the places where each was searched for."""
         names = ", ".join(map(str, tools))
         looked = "\n".join(f"  {tool} {self._looked(tool)}" for tool in tools)
         unset = self._no_sdk() if any(not self._chosen(tool) for tool in tools) else ""
@@ -161,7 +161,7 @@ class Sdk:
 
     def _looked(self, tool: Tool) -> str:
         if chosen := self._chosen(tool):
-            return f"is not at {tool.variable}={chosen}, which is no file"
+            return f"is not at {tool.variable}={chosen}, which is not a file"
         roots = [root for root in self._roots() if self._named_roots or root.is_dir()]
         places = dict.fromkeys(f"at {next(_places_in(root, tool))}" for root in roots)
         return f"was looked for {', '.join([*places, 'on the PATH'])}"
@@ -207,10 +207,10 @@ _KEPT = 64 * 1024
 
 _TIMED_OUT = 124
 
-# Nothing that works on every system tells that another process has written a file.
+# No portable event reports that another process has written a file.
 _LOOK_AGAIN = 0.002
 
-# What Java and the tools say whatever happens: no reason for a failure.
+# What Java and the tools always print: not a reason for a failure.
 _NOISE = re.compile(
     r"Picked up \w*JAVA_\w+:|WARNING: |.* VM warning: |\[[= ]*\]\s*\d*%?|(Info: )?Parsing |Loading "
     r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
@@ -305,7 +305,7 @@ def end_tool(tool: BackgroundTool) -> None:
 
 
 class _Detached(subprocess.Popen[bytes]):
-    """A process that goes on; nobody need wait for it."""
+    """A process that goes on without being waited for."""
 
     def __del__(self) -> None:
         """Take note of its end if it has ended, and do not complain if it has not."""
@@ -473,7 +473,7 @@ def _signal_group(process: BackgroundTool) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-#: What ``sdkmanager`` says of a package that it leaves out, whatever its exit code.
+#: What ``sdkmanager`` prints about a package that it leaves out, whatever its exit code.
 NOT_ACCEPTED = r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e"
 
 _NO_SPACE = r"no space|disk full|not enough"
@@ -548,5 +548,5 @@ def creating_hint(said: str, *, image: str, home: str) -> str:
             return hint.format(image=image, home=home)
     return (
         f"The folder of the virtual devices ({home}) must be writable, and {image} whole:"
-        " `sdkmanager --uninstall` removes it, so that it is installed anew."
+        " `sdkmanager --uninstall` removes it, so that it is installed again."
     )

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.health import await_return
 from pytest_clawperator.devices.inventory import (
     USABLE,
     ConnectedDevice,
@@ -28,7 +29,12 @@ from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import EVERY, DeviceSpec, parse_device_spec
-from pytest_clawperator.errors import ClawperatorError, NoDeviceError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceUnavailableError,
+    NoDeviceError,
+    TransportError,
+)
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.phones import SimulatorScenario, start_emulators, start_simulator
@@ -96,7 +102,15 @@ def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
         return _simulated(config, wanted)
     if spec.kind == "emulator":
         server, serials = start_emulators(config, spec)
-        return _read(config, [(server, serial) for serial in serials])
+        places = [(server, serial) for serial in serials]
+        try:
+            return _read(config, places)
+        except (DeviceUnavailableError, TransportError):
+            # adb may lose an emulator for a moment after Android has booted.
+            for server, serial in places:
+                with closing(AdbTransport(server, serial)) as transport:
+                    await_return(transport)
+            return _read(config, places)
     return _remote(config, spec) if spec.kind == "url" else _connected(config, spec)
 
 

@@ -98,7 +98,7 @@ class ServiceApi:
         return [_served(given, server) for given in self._ask("GET", "/v1/devices")["devices"]]
 
     def take(self, serial: str, *, owner: str, ttl: float) -> str:
-        """Lease a device, and return the lease; raise with its holder if somebody has it."""
+        """Lease a device, return the lease; raise LeaseError naming the holder if it is taken."""
         body = {"serial": serial, "owner": owner, "ttlMs": round(ttl * 1000)}
         return str(self._ask("POST", "/v1/leases", body)["lease"])
 
@@ -213,7 +213,7 @@ class ServiceLeases:
         self._permits: list[ServicePermit] = []
 
     def try_take(self, key: str) -> ServiceHold | None:
-        """Lease the device; None if somebody has it."""
+        """Lease the device; return None if it is taken."""
         url, serial = _place(key)
         holder = Holder.here(self._run_id)
         try:
@@ -225,7 +225,7 @@ class ServiceLeases:
         return ServiceHold(ServiceApi(url), key, holder, lease)
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
+        """Return who holds the device, if anyone does."""
         url, serial = _place(key)
         found = (one for one in self._service(url).devices() if one.serial == serial)
         return next((one.holder for one in found), None)
@@ -352,12 +352,12 @@ class ServiceHold(ServicePermit):
 
     def _renew(self) -> None:
         while not self._ended.wait(TIME_TO_LIVE / 3):
-            with suppress(ClawperatorError):  # who uses the device next is told
+            with suppress(ClawperatorError):  # the next use of the device reports it
                 self._service.renew(self._lease)
 
 
 def lease_served(url: str, serial: str) -> ServiceHold:
-    """Lease a device of a service for this process; raise with its holder if somebody has it."""
+    """Lease a device of a service; raise LeaseError naming the holder if it is taken."""
     service, holder = ServiceApi(url), Holder.here("")
     try:
         lease = service.take(serial, owner=_name(holder), ttl=TIME_TO_LIVE)

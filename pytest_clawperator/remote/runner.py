@@ -49,6 +49,70 @@ from pytest_clawperator.remote.tunnel import LeasedTransport
 _CLOCK_SLACK = 2.0
 
 
+def open_remote(
+    url: str,
+    *,
+    serial: str | None = None,
+    operator_package: str | None = None,
+    operator_apk: str | Path | None = None,
+    grant: bool = False,
+    observers: Sequence[Observer] = (),
+    clearance: Clearance = always_clear,
+) -> tuple[Runner, Device]:
+    """Open a device of another host: by its lease if it runs our service, else executions only."""
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    package = wanted_package(operator_package)
+    service = open_service(url)
+    if service is not None:
+        return _open_served(
+            service, wanted, package, operator_apk=operator_apk, grant=grant, observers=observers
+        )
+    refuse_with_url(operator_apk=operator_apk, grant=grant)
+    runner = RemoteRunner(
+        url,
+        serial=wanted,
+        operator_package=package,
+        observers=observers,
+        clearance=clearance,
+    )
+    return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
+
+
+def _open_served(
+    service: ServiceApi,
+    serial: str | None,
+    package: str | None,
+    *,
+    operator_apk: str | Path | None,
+    grant: bool,
+    observers: Sequence[Observer],
+) -> tuple[Pipeline, Device]:
+    """Lease a device of a service, and open it as over adb; closing it releases it."""
+    with ExitStack() as opened:
+        opened.callback(service.close)
+        states = {device.serial: device.state for device in service.devices()}
+        chosen = choose_serial(states, wanted=serial, url=service.url)
+        lease = lease_served(service.url, chosen)
+        opened.callback(lease.release)
+        server = locate_service(service.url, lease=lease.lease)
+        transport = LeasedTransport(
+            server, chosen, on_notice=teller(chosen, observers), release=lease.release
+        )
+        opened.callback(transport.close)
+        runner = open_runner(
+            transport,
+            server=server,
+            operator_package=package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
+            clearance=lease.clear,
+        )
+        opened.pop_all()
+        service.close()
+    return runner
+
+
 class RemoteRunner:
     """Runs executions on a device of another host, where ``clawperator serve`` listens.
 
@@ -181,67 +245,3 @@ def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None
     except (OSError, ValueError):  # not there, not ours to read, or no path at all
         return None
     return picture if is_png(picture) else None
-
-
-def open_remote(
-    url: str,
-    *,
-    serial: str | None = None,
-    operator_package: str | None = None,
-    operator_apk: str | Path | None = None,
-    grant: bool = False,
-    observers: Sequence[Observer] = (),
-    clearance: Clearance = always_clear,
-) -> tuple[Runner, Device]:
-    """Open a device of another host: by its lease if it runs our service, else executions only."""
-    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
-    package = wanted_package(operator_package)
-    service = open_service(url)
-    if service is not None:
-        return _open_served(
-            service, wanted, package, operator_apk=operator_apk, grant=grant, observers=observers
-        )
-    refuse_with_url(operator_apk=operator_apk, grant=grant)
-    runner = RemoteRunner(
-        url,
-        serial=wanted,
-        operator_package=package,
-        observers=observers,
-        clearance=clearance,
-    )
-    return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
-
-
-def _open_served(
-    service: ServiceApi,
-    serial: str | None,
-    package: str | None,
-    *,
-    operator_apk: str | Path | None,
-    grant: bool,
-    observers: Sequence[Observer],
-) -> tuple[Pipeline, Device]:
-    """Lease a device of a service, and open it as over adb; closing it releases it."""
-    with ExitStack() as opened:
-        opened.callback(service.close)
-        states = {device.serial: device.state for device in service.devices()}
-        chosen = choose_serial(states, wanted=serial, url=service.url)
-        lease = lease_served(service.url, chosen)
-        opened.callback(lease.release)
-        server = locate_service(service.url, lease=lease.lease)
-        transport = LeasedTransport(
-            server, chosen, on_notice=teller(chosen, observers), release=lease.release
-        )
-        opened.callback(transport.close)
-        runner = open_runner(
-            transport,
-            server=server,
-            operator_package=package,
-            operator_apk=operator_apk,
-            grant=grant,
-            observers=observers,
-            clearance=lease.clear,
-        )
-        opened.pop_all()
-        service.close()
-    return runner

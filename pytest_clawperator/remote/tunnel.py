@@ -114,7 +114,7 @@ def _read_head(connection: socket.socket, deadline: float) -> tuple[bytes, bytes
         connection.settimeout(time_left(deadline))
         data = connection.recv(4096)
         if not data or len(received) > _LONGEST_HEAD:
-            raise EOFError(f"what answers is no HTTP server; it said {bytes(received[:100])!r}")
+            raise EOFError(f"the answer is not HTTP: {bytes(received[:100])!r}")
         received += data
     return bytes(received[:end]), bytes(received[end + 4 :])
 

@@ -169,7 +169,7 @@ def test_the_index_shows_a_failure_as_it_is(told: Mapping[str, str]) -> None:
     [
         (
             ["--claw-device=simulator"],
-            "ERROR: --claw-device: 'simulator' names no device. Did you mean sim? Allowed: auto",
+            "ERROR: --claw-device: 'simulator' is not a device. Did you mean sim? Allowed: auto",
         ),
         (
             ["--claw-device=sim:phone,tblet"],

@@ -445,7 +445,7 @@ class TestRedis:
         codes = [old.wait(), new.wait()]
 
         assert codes == [pytest.ExitCode.OK] * 2, old.output + new.output
-        assert "has just started" in new.output.partition("does not work")[2]
+        assert "just restarted" in new.output.partition("does not work")[2]
         assert lab.stats()["overlaps"] == 0
 
     @pytest.mark.soak

@@ -87,7 +87,7 @@ def test_a_url_is_downloaded_and_removed_afterwards(url: str, own_folder: Path, 
 @pytest.mark.parametrize(
     ("path", "code", "why"),
     [
-        ("page.apk", "OPERATOR_DOWNLOAD_FAILED", "what came is no APK"),
+        ("page.apk", "OPERATOR_DOWNLOAD_FAILED", "the file is not an APK"),
         ("empty.apk", "OPERATOR_DOWNLOAD_FAILED", "only 0 of"),
         ("half.apk", "OPERATOR_DOWNLOAD_FAILED", ""),
         ("nowhere.apk", "OPERATOR_APK_NOT_FOUND", "404"),

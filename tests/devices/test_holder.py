@@ -97,8 +97,8 @@ def test_what_cannot_be_read_is_somebody(kind: str) -> None:
     holder, found = Holder.from_json(unreadable), Holder.from_json(unreadable, found_in="/locks/x")
 
     assert holder == UNKNOWN
-    assert str(holder) == "somebody who left no readable name"
-    assert str(found) == "somebody who left no readable name in /locks/x"
+    assert str(holder) == "a holder who left no readable name"
+    assert str(found) == "a holder who left no readable name in /locks/x"
 
 
 def test_a_user_without_a_name_can_hold_a_device(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -438,9 +438,9 @@ def test_a_variable_that_lends_nothing_is_named(text: str) -> None:
         ("redis://:SECRET@/0", "it names no host"),
         ("redis://host:port/0", "its host or port cannot be read"),
         ("redis://[::1/0", "its host or port cannot be read"),
-        ("redis://host:6379/abc", "its database is no number"),
-        ("redis://host:6379/0/1", "its database is no number"),
-        ("redis://host?db=abc", "its database is no number"),
+        ("redis://host:6379/abc", "its database is not a number"),
+        ("redis://host:6379/0/1", "its database is not a number"),
+        ("redis://host?db=abc", "its database is not a number"),
         ("redis://host?foo=SECRET", "foo is unknown; known: db"),
         ("redis://host?password=SECRET", "password is unknown; known: db"),
         ("redis://host?socket_timeout=99", "socket_timeout is unknown; known: db"),
@@ -460,7 +460,7 @@ def test_a_url_that_cannot_keep_leases_is_refused(url: str, reason: str) -> None
         check_redis_url(url)
 
     assert reason in caught.value.message
-    assert "is no place to keep leases: " in caught.value.message
+    assert "is not a place to keep leases: " in caught.value.message
     assert "Allowed: redis://host:6379/0" in (caught.value.hint or "")
     assert "SECRET" not in str(caught.value)
     assert "abc#" not in str(caught.value)

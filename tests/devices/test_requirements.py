@@ -83,7 +83,7 @@ def test_what_a_device_does_not_tell_is_not_met(required: dict[str, Any]) -> Non
     """An unknown property meets no requirement."""
     (lacks,) = requirements_of(required).unmet(UNKNOWN)
 
-    assert lacks.endswith("is required, the device does not tell")
+    assert lacks.endswith("is required, the device does not report it")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_classes_are_the_product_of_the_values(text: str, expected: list[str]) -
     ("text", "per"), [("api=33,35", 1), ("api=33,35;per=2", 2), ("per=64;form=phone", 64)]
 )
 def test_a_matrix_says_how_many_of_each_class(text: str, per: int) -> None:
-    """``per`` is no requirement: it makes no classes, and is in no label."""
+    """``per`` is not a requirement: it makes no classes, and is in no label."""
     matrix = parse_matrix(text)
 
     assert matrix.per == per
@@ -268,8 +268,8 @@ def test_a_class_survives_the_way_to_another_process(text: str) -> None:
         ("api=33,==33", '"api=33,==33": "33" is given twice', "Name each value once."),
         ("model=A,a", '"model=A,a": "a" is given twice', "Name each value once."),
         ("api=33;api=35", "api is given twice", "Name each once."),
-        ("api=new", "api='new' is no requirement", "Allowed: a level or comparisons"),
-        ("form=watch", "form='watch' is no requirement", "Allowed: 'phone' or 'tablet'"),
+        ("api=new", "api='new' is not a requirement", "Allowed: a level or comparisons"),
+        ("form=watch", "form='watch' is not a requirement", "Allowed: 'phone' or 'tablet'"),
         ("emulator=maybe", "emulator='maybe' is no", "Allowed: true (emulators) or false"),
     ],
 )
@@ -299,7 +299,7 @@ def test_requirements_are_written_like_a_matrix(text: str, expected: Requirement
     ("text", "message"),
     [
         ("each", '"each": it has no name=value'),
-        ("form=phone,tablet", "form='phone,tablet' is no requirement"),
+        ("form=phone,tablet", "form='phone,tablet' is not a requirement"),
         ("colour=red", 'there is no "colour"'),
     ],
 )

@@ -91,7 +91,7 @@ def test_each_way_to_name_devices_is_understood(text: str, meant: DeviceSpec) ->
 )
 def test_what_names_no_device_is_refused(text: str) -> None:
     """The error says what is allowed."""
-    with pytest.raises(ConfigurationError, match="names no device") as caught:
+    with pytest.raises(ConfigurationError, match="is not a device") as caught:
         parse_device_spec(text)
 
     assert "auto (any connected device), a serial" in str(caught.value.hint)
@@ -110,7 +110,7 @@ def test_what_names_no_device_is_refused(text: str) -> None:
 )
 def test_a_keyword_in_capitals_is_refused_with_what_was_meant(text: str, meant: str) -> None:
     """A keyword in capitals is refused with what was meant, and a serial keeps its case."""
-    with pytest.raises(ConfigurationError, match="names no device") as caught:
+    with pytest.raises(ConfigurationError, match="is not a device") as caught:
         parse_device_spec(text)
 
     assert str(caught.value.hint).startswith(f"Did you mean {meant}? Allowed: ")

@@ -189,7 +189,7 @@ def test_a_log_that_the_maker_suppresses_is_found(patient: AdbTransport, examine
 def test_a_device_that_is_held_is_only_looked_at(
     patient: AdbTransport, examined: Examine, leases: FileLeases
 ) -> None:
-    """The holder is named; the Operator is not asked, and nothing is mended."""
+    """The holder is named; the Operator is not asked, and nothing is fixed."""
     patient.shell("settings put global low_power 1")
     hold = leases.try_take(read_device(patient, server=patient.server).key)
     assert hold is not None

@@ -90,7 +90,7 @@ def test_a_device_goes_back_to_where_it_was_saved(client: Clawperator) -> None:
     ("command", "difference"),
     [
         ("not loaded", "the emulator is not in the state that was saved"),
-        (f"{SET_MARK} '{{name}} other x'", "the emulator has started anew since it was saved"),
+        (f"{SET_MARK} '{{name}} other x'", "the emulator has restarted since it was saved"),
         (
             "pm uninstall com.clawperator.conformance",
             "other versions of the apps are installed than when it was saved",

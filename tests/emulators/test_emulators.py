@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.emulators import boot
 from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import AdbHost, StartOptions
-from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    DeviceUnavailableError,
+    EmulatorError,
+    ErrorCode,
+)
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import IMAGE, PROFILE, SdkBench
@@ -186,6 +192,32 @@ class TestErrors:
         assert "failed to enable adb on emulator emulator-" in error.message
         assert error.message.endswith("cmd: no service")
         assert "Restart the emulator" in (error.hint or "")
+
+    @pytest.mark.parametrize("times", [2, 1000])
+    def test_an_emulator_that_goes_offline_after_its_boot_is_waited_for(
+        self, bench: SdkBench, monkeypatch: pytest.MonkeyPatch, times: int
+    ) -> None:
+        """Adb reconnects when adbd restarts; one that never comes back fails to start."""
+        left = times
+
+        class Reconnecting(AdbHost):
+            def shell(self, serial: str, command: str) -> ShellResult:
+                nonlocal left
+                if "settings put" in command and left > 0:
+                    left -= 1
+                    raise DeviceUnavailableError("device offline", code=ErrorCode.DEVICE_OFFLINE)
+                return super().shell(serial, command)
+
+        monkeypatch.setattr(boot, "_BACK_WITHIN", 0.5)
+        bench.create("mine")
+        emulators = bench.emulators(host=Reconnecting(AdbServer("127.0.0.1", bench.sdk.adb_port)))
+
+        if times == 2:
+            assert emulators.start("mine").booted
+        else:
+            error = refusal(lambda: emulators.start("mine"))
+            assert error.code == ErrorCode.EMULATOR_START_FAILED
+            assert "booted and does not answer any more: device offline" in error.message
 
     def test_an_emulator_that_crashes_fails_to_start(self, bench: SdkBench) -> None:
         """Its end is noticed at once, without waiting for the limit."""

@@ -20,8 +20,8 @@ import pytest
 from pytest_clawperator.emulators import fleet
 from pytest_clawperator.emulators import fleet as fleet_module
 from pytest_clawperator.emulators.avd import EmulatorProfile
-from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions
-from pytest_clawperator.emulators.claims import AvdClaim
+from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions, console_port
+from pytest_clawperator.emulators.claims import AvdClaim, AvdClaims, Traces
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.fleet import (
     EmulatorFleet,
@@ -374,6 +374,27 @@ class TestOtherRuns:
         assert left == [found.avd_name]
         assert (bench.running(), bench.avds()) == ([], [])
         assert "ended, a run that was killed had left it" in said[0]
+
+    def test_what_a_killed_run_left_on_a_port_of_this_run_is_ended(self, bench: SdkBench) -> None:
+        """A tool of it that had just started is found at the end; the port is ours by then."""
+        held: set[str] = set()
+
+        def take(serial: str) -> Callable[[], None] | None:
+            if serial in held:
+                return None
+            held.add(serial)
+            return lambda: None  # the run has it until all is over
+
+        claims = AvdClaims(bench.home / "clawperator-claims")
+        with fleet_of(bench, take=take) as fleet:
+            found = ready(fleet.provision([PROFILE])[0])
+            killed = claims.take("left")
+            assert killed is not None
+            killed.write(Traces("left", created=True, port=console_port(found.serial)))
+            killed._file.close()
+            bench.create("left")
+
+        assert (bench.running(), bench.avds()) == ([], [])
 
     def test_what_a_killed_run_left_running_is_taken_over(self, bench: SdkBench) -> None:
         """A run that wants such an emulator uses it, and ends it as its own."""

@@ -20,7 +20,7 @@ def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) 
     assert raised.value.code == ErrorCode.ANDROID_SDK_TOOL_MISSING
     assert raised.value.message == (
         "required Android SDK tools are missing: emulator, sdkmanager, avdmanager\n"
-        "  emulator is not at EMULATOR_PATH=/x, which is no file\n"
+        "  emulator is not at EMULATOR_PATH=/x, which is not a file\n"
         f"  sdkmanager was looked for at {tmp_path}/cmdline-tools/latest/bin/sdkmanager, on the"
         " PATH\n"
         f"  avdmanager was looked for at {tmp_path}/cmdline-tools/latest/bin/avdmanager, on the"

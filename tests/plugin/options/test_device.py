@@ -236,7 +236,7 @@ def test_an_impossible_device_ends_the_run(
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-device: {spec!r} names no device. Allowed: auto (any *, a serial *sim:4*"]
+        [f"ERROR: --claw-device: {spec!r} is not a device. Allowed: auto (any *, a serial *sim:4*"]
     )
 
 
@@ -252,7 +252,7 @@ def test_a_near_miss(pytester: pytest.Pytester, run_plain: Run, spec: str, meant
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-device: {spec!r} names no device. Did you mean {meant}? Allowed: auto *"]
+        [f"ERROR: --claw-device: {spec!r} is not a device. Did you mean {meant}? Allowed: auto *"]
     )
 
 

@@ -92,7 +92,7 @@ class TestName:
             [
                 "E *EMULATOR_UNSUPPORTED: existing AVD mine is unsupported and cannot be"
                 " auto-provisioned: device is pixel_tablet and not pixel_7",
-                "*hint: Delete it so that it is made anew, or ask for what it is, or for *",
+                "*hint: Delete it so that it is created again, or ask for what it is, or for *",
             ]
         )
         assert bench.avds() == ["mine"]
@@ -102,9 +102,9 @@ class TestName:
     ("written", "said"),
     [
         ("device=../x", '"../x" is not allowed as device of an emulator. Allowed: up to 100 *'),
-        ("as_it_is=1", '"as_it_is" is nothing that can be said of an emulator. *'),
+        ("as_it_is=1", 'unknown emulator property "as_it_is". *'),
         ("api=5", '"5" is not allowed as api of an emulator. Allowed: a whole number from 21 *'),
-        ("apis=34", '"apis" is nothing that can be said of an emulator. * did you mean api=?*'),
+        ("apis=34", 'unknown emulator property "apis". * did you mean api=?*'),
         ("api=34,api=35", '"api=34,api=35" names api twice. Name each value once.'),
         ("abi=mips", '"mips" is not allowed as abi of an emulator. Allowed: one of arm64-v8a, *'),
     ],

@@ -166,7 +166,7 @@ def test_a_wrong_url(pytester: pytest.Pytester, run: Run, url: str, reason: str)
     result = run(f"--claw-lease={url}")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --claw-lease: * is no place to keep leases: {reason}"])
+    result.stderr.fnmatch_lines([f"ERROR: --claw-lease: * is not a place to keep leases: {reason}"])
     assert "SECRET" not in result.stderr.str()
 
 
@@ -185,7 +185,7 @@ def test_an_impossible_place_for_leases_ends_the_run(
     """What is no place for leases ends the run, on the command line and in the ini file."""
     pytester.makepyfile(USES_DEVICE)
     said = (
-        f"{text!r} is no place to keep leases: {reason}. Allowed: redis://host:6379/0 (or"
+        f"{text!r} is not a place to keep leases: {reason}. Allowed: redis://host:6379/0 (or"
         " rediss://, unix://), or nothing for lock files on this machine."
     )
 

@@ -457,7 +457,7 @@ def test_validating_looks_at_each_payload_once(pytester: pytest.Pytester, run_pl
     ("written", "message"),
     [
         ("apis=33", '*--claw-matrix: "apis=33": there is no "apis". Did you mean api=? Allowed*'),
-        ("form=watch", "*--claw-matrix: form='watch' is no requirement *. Allowed: 'phone' or *"),
+        ("form=watch", "*--claw-matrix: form='watch' is not a requirement *. Allowed: 'phone' *"),
         ("phones", '*--claw-matrix: "phones": it has no name=value. Allowed: each (*'),
     ],
 )

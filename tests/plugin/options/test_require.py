@@ -60,16 +60,19 @@ def test_nobody_will_do(
     ("text", "said"),
     [
         ("api", "*api*"),
-        ("api=new", "api='new' is no requirement that a device can meet. Allowed: a level or*"),
-        ("form=watch", "form='watch' is no requirement that a device can meet. Allowed: 'phone'*"),
+        ("api=new", "api='new' is not a requirement that a device can meet. Allowed: a level or*"),
+        (
+            "form=watch",
+            "form='watch' is not a requirement that a device can meet. Allowed: 'phone'*",
+        ),
         ("weight=1", "*weight*Allowed*api*manufacturer*"),
-        ("emulator=maybe", "emulator='maybe' is no requirement * Allowed: true *false*"),
+        ("emulator=maybe", "emulator='maybe' is not a requirement * Allowed: true *false*"),
     ],
 )
 def test_an_impossible_requirement_ends_the_run(
     pytester: pytest.Pytester, run_plain: Run, text: str, said: str
 ) -> None:
-    """What is no requirement ends the run, on the command line and in the ini file."""
+    """What is not a requirement ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_MODEL)
 
     on_line = run_plain(f"--claw-require={text}")
