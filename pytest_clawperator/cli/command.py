@@ -165,7 +165,6 @@ ALIASES: Mapping[str, str] = {
 #: The groups of the published program: a slip in one of them is an exit code of 0, as there.
 PUBLISHED_GROUPS = frozenset(GROUPS) - {"observe", "action"}
 
-
 #: What was a command long ago, and what it is today.
 FORMER: Mapping[str, str] = {"inspect": "snapshot"}
 

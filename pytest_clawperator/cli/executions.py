@@ -131,7 +131,6 @@ def _matcher(execution: Execution) -> NodeMatcher | None:
 
 _MILLISECONDS = "--timeout is in milliseconds, as in --timeout 30000."
 
-
 #: Makes the page for people of a run that succeeded.
 Page = Callable[[RunResult], Sequence[Piece]]
 

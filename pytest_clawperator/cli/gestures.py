@@ -150,7 +150,6 @@ DIRECTIONS = ("down", "up", "left", "right")
 
 _LISTED = ", ".join(DIRECTIONS)
 
-
 _direction = click.option("--direction", metavar="DIRECTION", help=f"One of {_LISTED}.")
 
 _words = click.argument("words", nargs=-1, metavar="[DIRECTION]")

@@ -34,7 +34,6 @@ from pytest_clawperator.transport.quoting import quote
 
 SCHEMA_VERSION = 1
 
-
 Event = dict[str, Any]
 
 _Check = Callable[[Any], bool]

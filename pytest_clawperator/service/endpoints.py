@@ -28,7 +28,6 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 Schema = Mapping[str, Any]
 
-
 TEXT: Schema = {"type": "string"}
 
 
@@ -178,7 +177,6 @@ LARGEST_BODY = 100 * 1024
 
 #: How long the next piece of a body may take.
 PATIENCE = 20.0
-
 
 _INVALID_BODY = "Invalid or missing JSON body"
 

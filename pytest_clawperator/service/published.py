@@ -264,7 +264,6 @@ def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str,
 #: Makes the emulators of a profile; of the usual one without.
 Factory = Callable[[EmulatorProfile | None], Emulators]
 
-
 _EMULATOR_STATUSES = (400, 404, 409, 500)
 
 _FLAG: Schema = {"type": "boolean"}

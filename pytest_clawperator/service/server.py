@@ -49,7 +49,6 @@ from pytest_clawperator.transport.wire import AdbServer
 #: How long the head of the first request may take, in seconds, and how long it may be.
 HEAD_WITHIN, LONGEST_HEAD = 10.0, 32 * 1024
 
-
 #: Takes over a connection: its transport, the head of its request, and what came after it.
 TakeOver = Callable[[asyncio.Transport, bytes, bytes], None]
 

@@ -47,7 +47,6 @@ from pytest_clawperator.transport.quoting import quote
 #: What a client can do with this service; connections of clients look here.
 FEATURES = ("adb", "leases", "log", "shell", "settings", "files", "screen")
 
-
 _STATUSES = (400, 404, 423, 500, 504)
 
 _DEVICE: Schema = an_object(("serial", "state"), serial=TEXT, state=TEXT)
@@ -342,7 +341,6 @@ ALLOWED_COMMANDS = (
 LARGEST_FILE = 1024 * 1024 * 1024
 
 NAMESPACES = ("system", "secure", "global")
-
 
 _DEVICE_PATH = "/v1/devices/{serial}"
 

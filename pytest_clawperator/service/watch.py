@@ -30,7 +30,6 @@ GONE = "gone"
 #: How many executions, and how many actions of each, are shown.
 SHOWN_RUNS, SHOWN_ACTIONS = 5, 4
 
-
 _LONGEST, _LONGEST_MESSAGE = 120, 500
 
 # The words of adb for states in which it waits for the owner of the phone.
@@ -277,7 +276,6 @@ CHECK_TROUBLE, CHECK_FINE = 15.0, 300.0
 
 #: How long a device that is no longer connected is shown, in seconds.
 REMEMBER_GONE = 3600.0
-
 
 CHANGED = "clawperator:rack"
 

@@ -18,7 +18,6 @@ from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Sca
 
 Schema = dict[str, Any]
 
-
 #: What describes a node, besides the keywords of a matcher.
 NODE_KEYS = (*KEYWORDS, "within", "has", "nth")
 

@@ -14,7 +14,6 @@ from pytest_clawperator.test_files.yaml_tree import Mark, Mistake, Mistakes
 
 Node = TypeVar("Node", bound=ast.stmt | ast.expr)
 
-
 _PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
 
 #: What the device of a test is called: the fixture.
@@ -75,7 +74,6 @@ VARIABLE_PATTERN = f"^{_PART}$"
 TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
 
 CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
-
 
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
 

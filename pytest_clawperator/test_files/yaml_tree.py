@@ -86,7 +86,6 @@ MAX_DEPTH = 40
 
 MAX_NODES = 20_000
 
-
 # As YAML 1.2 has them, which is what editors read.
 _INTEGER = re.compile(r"(?:[-+]?[0-9]{1,18}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15})\Z")
 
@@ -103,7 +102,6 @@ _WORDS: dict[str, bool | None] = {
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
-
 
 Value = str | int | float | bool | None
 
