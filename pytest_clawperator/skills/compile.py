@@ -34,7 +34,7 @@ _IDS = ("COMMAND_ID", "TASK_ID")
 
 
 def as_texts(values: Any) -> dict[str, str]:
-    """Return variables as texts; what is neither an object nor a list has none."""
+    """Return the variables of an object or a list as texts; other values have none."""
     if isinstance(values, list):
         values = {str(number): value for number, value in enumerate(values)}
     if not isinstance(values, Mapping):
@@ -44,7 +44,7 @@ def as_texts(values: Any) -> dict[str, str]:
 
 
 def with_ids(variables: Mapping[str, str], *, skill_id: str, artifact: str) -> dict[str, str]:
-    """Return variables with the ids that are not given: the same ones for the same input."""
+    """Return variables with the missing ids added; the same input gives the same ids."""
     ordered = sorted(sorted(variables, key=_utf16), key=_index_of)
     seed = {
         "skillId": skill_id,
@@ -57,7 +57,7 @@ def with_ids(variables: Mapping[str, str], *, skill_id: str, artifact: str) -> d
 
 
 def placeholders(template: str) -> list[str]:
-    """Return the names of the variables in a template, in its order, each once."""
+    """Return the names of the variables in a template, in order, without repetition."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
 
 
@@ -69,12 +69,12 @@ def fill(template: str, variables: Mapping[str, str]) -> str:
 
 
 def is_used(name: str, template: str) -> bool:
-    """Whether a variable stands in a template; those that are filled in by themselves do."""
+    """Whether a template uses a variable; ids that are filled in automatically count as used."""
     return name in _IDS or f"{{{{{name}}}}}" in template
 
 
 def _index_of(key: str) -> int:
-    """Return where JavaScript puts a key: numbers first, in their order, then all others."""
+    """Return the sort key of JavaScript's object order: numbers first, then all other keys."""
     is_index = _INDEX.fullmatch(key) is not None and int(key) <= _MOST_INDEX
     return int(key) if is_index else _MOST_INDEX + 1
 
@@ -93,13 +93,13 @@ _LEFT_OVER = re.compile(r"\{\{[^{}\"]{0,60}(?:\}\})?")
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled recipe; ``doubts`` are what the published program accepts silently."""
+    """A compiled recipe; ``doubts`` are likely mistakes that the published program accepts."""
 
     execution: Execution
     doubts: tuple[SkillError, ...] = ()
 
     def checked(self) -> Execution:
-        """Return the execution; raise the first doubt if there is any."""
+        """Return the execution; raise the first doubt if there is one."""
         if self.doubts:
             raise self.doubts[0]
         return self.execution
@@ -108,7 +108,7 @@ class Compiled:
 def compile_artifact(
     registry: Registry, skill_id: str, artifact: str, variables: Mapping[str, Any] | str = ""
 ) -> Compiled:
-    """Compile a recipe of a skill; ``variables`` are an object, or JSON text of one."""
+    """Compile a recipe of a skill; ``variables`` is an object, or its JSON text."""
     skill = registry.get(skill_id)
     path = skill.recipe(artifact)
     if path is None:
@@ -132,7 +132,7 @@ class _Recipe:
     text: str
 
     def filled(self, given: Mapping[str, str]) -> str:
-        """Return the text with all values in it; raise for the first that is missing."""
+        """Return the text with all values filled in; raise for the first missing one."""
         complete = with_ids(given, skill_id=self.skill_id, artifact=self.artifact)
         for name in placeholders(self.text):
             if not complete.get(name):
@@ -140,7 +140,7 @@ class _Recipe:
         return fill(self.text, complete)
 
     def validated(self, filled: str) -> Execution:
-        """Return the payload; raise if it is none."""
+        """Return the payload; raise if it is not valid."""
         try:
             execution = validate_execution(filled)
         except ExecutionValidationError as error:
@@ -150,7 +150,7 @@ class _Recipe:
         return replace(execution, mode=MODE)
 
     def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[SkillError]:
-        """Return what is probably a mistake: variables without use or text, braces left over."""
+        """Return likely mistakes: variables that are unused or not texts, and leftover braces."""
         known = placeholders(self.text)
         found = [self._unknown(name, known) for name in given if not self._is_used(name)]
         pairs = values.items() if isinstance(values, Mapping) else [("--vars", values)]
@@ -185,7 +185,7 @@ class _Recipe:
 
     def _no_text(self, name: str, value: Any) -> SkillError:
         return SkillError(
-            f"the variable {name} is no text: {shown(value)}",
+            f"the variable {name} is not a text: {shown(value)}",
             code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
             hint="Allowed are texts, numbers, true and false.",
             details=self._about(),
@@ -205,8 +205,8 @@ class _Recipe:
 
 def _listed(problems: Any) -> dict[str, Any]:
     """Return the problems of a payload as data."""
-    told = [{"path": one.path, "message": one.message} for one in problems]
-    return {"path": told[0]["path"], "problems": told} if told else {}
+    listed = [{"path": one.path, "message": one.message} for one in problems]
+    return {"path": listed[0]["path"], "problems": listed} if listed else {}
 
 
 def _parsed(variables: Mapping[str, Any] | str) -> Any:

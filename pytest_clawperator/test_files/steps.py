@@ -1,4 +1,4 @@
-"""Steps: each is read into the statements that it stands for."""
+"""Read each step into the Python statements that it stands for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_clawperator.test_files.verbs import (
 )
 from pytest_clawperator.test_files.yaml_tree import Entry, Items, Mapping, Mistake, Scalar, YamlNode
 
-#: Maestro's commands, with what is written here; what has no counterpart says why.
+#: Maestro's commands and their counterparts here, or why there is none.
 MAESTRO: dict[str, str] = {
     "launchApp": "`open_app: com.example.shop`",
     "stopApp": "`close_app: com.example.shop`",
@@ -62,7 +62,7 @@ _BY_PLAIN_NAME = {name.lower(): ours for name, ours in MAESTRO.items()}
 
 
 def in_our_words(name: str) -> str | None:
-    """Return what a command of Maestro is here, or None."""
+    """Return the counterpart of a Maestro command, or None."""
     return _BY_PLAIN_NAME.get(name.replace("_", "").lower())
 
 
@@ -100,7 +100,7 @@ def read_steps(node: YamlNode, scope: Scope) -> list[ast.stmt]:
 
 
 def _name_result(step: YamlNode, scope: Scope) -> None:
-    """Make the result of a step known that could not be read: one mistake is told once."""
+    """Declare the result of an unreadable step, so that its uses are not reported as mistakes."""
     named = step.get("as") if isinstance(step, Mapping) and "when" not in step.entries else None
     if isinstance(named, Scalar) and isinstance(named.value, str):
         scope.names.add(named.value)
@@ -138,7 +138,7 @@ def _read_word(entry: Entry, step: Mapping, scope: Scope) -> list[ast.stmt]:
         return statements
     named = read_value(Text(), title.value, scope, "title")
     if isinstance(title.value, Scalar) and not str(title.value.value).strip():
-        raise Mistake(title.value.mark, "title: say what the step does")
+        raise Mistake(title.value.mark, "title: describe what the step does")
     called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "step"), [named])
     body = ast.With([ast.withitem(called)], statements or [ast.Pass()])
     return [syntax.placed(body, title.mark)]
@@ -155,7 +155,7 @@ def _refuse_unknown(word: str, place: Entry | Scalar) -> None:
     if word in step_words():
         return
     if word in OTHERWISE:
-        raise Mistake(place.mark, f"`{word}` is no step: {OTHERWISE[word]}")
+        raise Mistake(place.mark, f"`{word}` is not a step: {OTHERWISE[word]}")
     ours = in_our_words(word)
     if ours is not None:
         raise Mistake(place.mark, f"there is no step {quote(word)}; here it is {ours}")
@@ -166,7 +166,7 @@ def _refuse_unknown(word: str, place: Entry | Scalar) -> None:
 
 def _refuse_words(node: Mapping, words: Sequence[Entry]) -> None:
     if not words:
-        raise Mistake(node.mark, "a step has one word that says what is done, such as `click: OK`")
+        raise Mistake(node.mark, "a step has one word for what it does, such as `click: OK`")
     raise Mistake(
         words[1].mark,
         f"a step does one thing, and `{words[0].key}` is one already; begin another with `- `",
@@ -198,7 +198,7 @@ def _read_call(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
 
 
 def _value_of(entry: Entry) -> YamlNode:
-    """Return the value of a word; what is missing there is told at the word."""
+    """Return the value of a word; an empty value is placed at the word for messages."""
     is_empty = isinstance(entry.value, Scalar) and entry.value.value is None
     return Scalar(entry.mark, None) if is_empty else entry.value
 
@@ -276,13 +276,13 @@ def _has_variables(node: YamlNode) -> bool:
 
 
 def _check_payload(value: ast.expr, entry: Entry) -> None:
-    """Refuse a payload that breaks the contract, before anything is run."""
+    """Refuse an invalid payload before anything is run."""
     try:
         complete_execution(ast.literal_eval(ast.fix_missing_locations(ast.Expression(value))))
     except ClawperatorError as error:
         place = _place_in(entry.value, str(error.details.get("path", "")))
-        told = str(error).partition(": ")[2].replace("\n", "\n    ")
-        raise Mistake(place.mark, f"payload: {told}") from error
+        problem = str(error).partition(": ")[2].replace("\n", "\n    ")
+        raise Mistake(place.mark, f"payload: {problem}") from error
 
 
 def _place_in(node: YamlNode, path: str) -> YamlNode:
