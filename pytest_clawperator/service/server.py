@@ -1,4 +1,4 @@
-"""Runs the service: sockets, limits, and an end that lets executions end."""
+"""Run the service: connections, limits, the application, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ TakeOver = Callable[[asyncio.Transport, bytes, bytes], None]
 
 
 class Front(asyncio.Protocol):
-    """Reads the head of the first request, and hands the connection over."""
+    """Read the head of the first request, and hand the connection to a tunnel or to HTTP.
+
+    uvicorn waits for a request without limit; here its head must arrive soon and be small.
+    """
 
     def __init__(self, tunnel_path: bytes, open_tunnel: TakeOver, **of_uvicorn: Any) -> None:
         self._request_line = b"POST %b HTTP/1.1\r\n" % tunnel_path
@@ -106,22 +109,22 @@ class Front(asyncio.Protocol):
 
 
 class _Http(H11Protocol):
-    """The requests of a connection; also the head of a later one must come soon."""
+    """The requests of a connection; the head of a later one must arrive soon as well."""
 
     _late: asyncio.TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Parse the received bytes."""
         super().data_received(data)
         self._await_head()
 
     def on_response_complete(self) -> None:
-        """Go on with what came meanwhile."""
+        """Continue with bytes that arrived during the response."""
         super().on_response_complete()
         self._await_head()
 
     def _await_head(self) -> None:
-        """Wait for the rest of a head that has begun, but not forever."""
+        """Limit the time for the rest of a head that has begun."""
         is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
         if is_partial and self._late is None:
             self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)
@@ -148,7 +151,7 @@ _SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WIT
 _LONG = Refused(431, "REQUEST_TOO_LARGE", f"the headers are longer than {LONGEST_HEAD} bytes")
 
 
-# Nothing is framed, nothing is guessed, and nobody else's page may have it.
+# No framing, no content sniffing, no use by pages of other sites.
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -178,7 +181,7 @@ def make_app(endpoints: Iterable[Endpoint], *, gate: Gate) -> Starlette:
 
 
 class Guarded:
-    """Lets in who may ask, and marks each answer for browsers."""
+    """Check each request at the gate, and add security headers to each answer."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self._app = app
@@ -221,7 +224,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
-    """Answer for a path, or a method of it, that there is not."""
+    """Answer a request for an unknown path or method."""
     refusal = Refused(
         404,
         "ROUTE_NOT_FOUND",
@@ -233,8 +236,8 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 async def _defect(request: Request, error: Exception) -> Response:
     # The server that runs the application logs where it failed.
-    told = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
-    return json_answer({"ok": False, "error": told}, status=500)
+    problem = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
+    return json_answer({"ok": False, "error": problem}, status=500)
 
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3000
@@ -252,11 +255,10 @@ _END_WITHIN = 150
 class ServiceOptions:
     """How the service runs.
 
-    ``operator_package`` is the Operator of requests that name none. ``insecure`` does without
-    a token though other machines reach it. ``lease`` is where leases are kept, as for
-    ``--claw-lease``; ``folder`` where clients may write screenshots, if they may not write
-    anywhere. ``more_commands`` are allowed besides the usual ones.
-    ``wording`` chooses the words of hints, for clients and for people who look at the page.
+    ``operator_package`` is the Operator of requests that name none. ``insecure`` allows other
+    machines without a token. ``lease`` is the lease store, as for ``--claw-lease``; ``folder`` is
+    where clients may have screenshots written. ``more_commands`` are allowed in addition to the
+    default ones. ``wording`` words the hints for clients and readers of the page.
     """
 
     host: str = DEFAULT_HOST
@@ -273,7 +275,7 @@ class ServiceOptions:
 
 
 def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
-    """Return the token that clients must know, if any, and whether it was made now."""
+    """Return the token that clients need, if any, and whether it was generated now."""
     if options.token is not None:
         if len(options.token.strip()) < 8 or not options.token.isascii():
             raise ConfigurationError(
@@ -287,7 +289,7 @@ def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
 
 
 class Service:
-    """The service: made of its options, run until it is told to end."""
+    """The service: built from its options, run until it is stopped."""
 
     def __init__(
         self,
@@ -321,7 +323,7 @@ class Service:
         self.app = make_app(self.endpoints, gate=self.gate)
 
     async def serve(self, listener: socket.socket, *, started: Callable[[], None]) -> None:
-        """Answer until a signal comes, or ``server.should_exit``; then end in order."""
+        """Serve until a signal or ``server.should_exit``, then shut down in order."""
         config = uvicorn.Config(
             self.app,
             http=self._front(),  # a class is meant, and a function that makes one will do
@@ -330,7 +332,7 @@ class Service:
             access_log=False,
             log_config=None,
             server_header=False,
-            proxy_headers=False,  # what they say of a client anybody can write
+            proxy_headers=False,  # anyone can forge these headers
             timeout_keep_alive=_KEEP_ALIVE,
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_END_WITHIN,
@@ -347,7 +349,7 @@ class Service:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server; it ends the streams first, which never end by themselves."""
+    """uvicorn's server, which ends streams first, because they never end by themselves."""
 
     def __init__(
         self, config: uvicorn.Config, service: Service, started: Callable[[], None]
@@ -357,13 +359,13 @@ class _Server(uvicorn.Server):
         self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and tell."""
+        """Listen, and report it."""
         await super().startup(sockets)
         if self.started:
             self._started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End streams and tunnels, let executions end, close the devices."""
+        """End streams and tunnels, wait for executions, close the devices."""
         self._service.rack.events.close()
         self._service.watch.close()
         self._service.tunnels.close()
@@ -398,7 +400,7 @@ def make_endpoints(
 
 
 def open_listener(options: ServiceOptions) -> socket.socket:
-    """Listen at the address of the options; port 0 is one that the system picks."""
+    """Listen at the address of the options; with port 0 the system picks one."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio sends small pieces at once only where the protocol is named.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -424,7 +426,7 @@ def run_service(
     say: Callable[[str], None] = lambda _: None,
     started: Callable[[str, str | None], None] = lambda url, token: None,
 ) -> None:
-    """Run the service until SIGINT or SIGTERM; tell its url, and a token that was made now."""
+    """Run the service until SIGINT or SIGTERM; report its url, and a generated token."""
     token, is_new = chosen_token(options)
     listener = open_listener(options)
     host, port = listener.getsockname()[:2]
