@@ -46,200 +46,6 @@ from pytest_clawperator.service.watch import RackWatch
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
-#: How long the head of the first request may take, in seconds, and how long it may be.
-HEAD_WITHIN, LONGEST_HEAD = 10.0, 32 * 1024
-
-#: Takes over a connection: its transport, the head of its request, and what came after it.
-TakeOver = Callable[[asyncio.Transport, bytes, bytes], None]
-
-
-class Front(asyncio.Protocol):
-    """Read the head of the first request, and hand the connection to a tunnel or to HTTP.
-
-    uvicorn waits for a request without limit; here its head must arrive soon and be small.
-    """
-
-    def __init__(self, tunnel_path: bytes, open_tunnel: TakeOver, **of_uvicorn: Any) -> None:
-        self._request_line = b"POST %b HTTP/1.1\r\n" % tunnel_path
-        self._open_tunnel = open_tunnel
-        self._of_uvicorn = of_uvicorn
-        self._received = bytearray()
-        self._transport: asyncio.Transport | None = None
-        self._timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the head."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(HEAD_WITHIN, self._refuse, _SLOW)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
-        self._stop_timer()
-
-    def data_received(self, data: bytes) -> None:
-        """Hand the connection over once the head is there."""
-        self._received += data
-        end = self._received.find(b"\r\n\r\n")
-        if end < 0 and len(self._received) < LONGEST_HEAD:
-            return
-        self._stop_timer()
-        if end < 0 or end > LONGEST_HEAD:
-            self._refuse(_LONG)
-            return
-        transport, received = self._transport, bytes(self._received)
-        assert transport is not None
-        if received.startswith(self._request_line):
-            self._open_tunnel(transport, received[:end], received[end + 4 :])
-            return
-        http = _Http(**self._of_uvicorn)
-        transport.set_protocol(http)
-        http.connection_made(transport)
-        http.data_received(received)
-
-    def _refuse(self, refusal: Refused) -> None:
-        assert self._transport is not None
-        self._transport.write(plain_answer(refusal))
-        self._transport.close()
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-
-class _Http(H11Protocol):
-    """The requests of a connection; the head of a later one must arrive soon as well."""
-
-    _late: asyncio.TimerHandle | None = None
-
-    def data_received(self, data: bytes) -> None:
-        """Parse the received bytes."""
-        super().data_received(data)
-        self._await_head()
-
-    def on_response_complete(self) -> None:
-        """Continue with bytes that arrived during the response."""
-        super().on_response_complete()
-        self._await_head()
-
-    def _await_head(self) -> None:
-        """Limit the time for the rest of a head that has begun."""
-        is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
-        if is_partial and self._late is None:
-            self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)
-        elif not is_partial:
-            self._stop_timer()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
-        self._stop_timer()
-        super().connection_lost(exc)
-
-    def _refuse(self) -> None:
-        self.transport.write(plain_answer(_SLOW))
-        self.transport.close()
-
-    def _stop_timer(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-
-_SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WITHIN:g} s")
-
-_LONG = Refused(431, "REQUEST_TOO_LARGE", f"the headers are longer than {LONGEST_HEAD} bytes")
-
-
-# No framing, no content sniffing, no use by pages of other sites.
-_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "x-frame-options": "DENY",
-    "cross-origin-resource-policy": "same-origin",
-}
-
-
-# With these the rest of the body is not read, so nothing can follow it.
-_UNREAD = (408, 413, 415)
-
-
-def make_app(endpoints: Iterable[Endpoint], *, gate: Gate) -> Starlette:
-    """Return the application of these endpoints."""
-    app = Starlette(
-        routes=[Route(one.path, one.handle, methods=[one.method]) for one in endpoints],
-        middleware=[Middleware(Guarded, gate=gate)],
-        exception_handlers={
-            Refused: _refused,
-            ClawperatorError: _failed,
-            HTTPException: _not_found,
-            Exception: _defect,
-        },
-    )
-    app.router.redirect_slashes = False
-    return app
-
-
-class Guarded:
-    """Check each request at the gate, and add security headers to each answer."""
-
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
-        self._app = app
-        self._gate = gate
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def marked(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        path = scope["path"].rstrip("/") or "/"  # one at the end changes nothing
-        scope = {**scope, "path": path}
-        try:
-            self._gate.check(scope["method"], path, Headers(scope=scope))
-        except Refused as refusal:
-            await json_answer(refusal.body, status=refusal.status)(scope, receive, marked)
-        else:
-            await self._app(scope, receive, marked)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    answer = json_answer(error.body, status=error.status)
-    if error.status in _UNREAD:
-        answer.headers["connection"] = "close"
-    return answer
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ClawperatorError)
-    return failed(error)
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    """Answer a request for an unknown path or method."""
-    refusal = Refused(
-        404,
-        "ROUTE_NOT_FOUND",
-        f"there is no {request.method} {request.url.path[:200]}",
-        "GET /openapi.json describes what there is.",
-    )
-    return json_answer(refusal.body, status=refusal.status)
-
-
-async def _defect(request: Request, error: Exception) -> Response:
-    # The server that runs the application logs where it failed.
-    problem = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
-    return json_answer({"ok": False, "error": problem}, status=500)
-
-
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3000
 
 # More connections than this are answered with 503.
@@ -440,3 +246,197 @@ def run_service(
 
 def _emulators(profile: EmulatorProfile | None) -> Emulators:
     return Emulators(profile=profile)
+
+
+#: How long the head of the first request may take, in seconds, and how long it may be.
+HEAD_WITHIN, LONGEST_HEAD = 10.0, 32 * 1024
+
+#: Takes over a connection: its transport, the head of its request, and what came after it.
+TakeOver = Callable[[asyncio.Transport, bytes, bytes], None]
+
+
+class Front(asyncio.Protocol):
+    """Read the head of the first request, and hand the connection to a tunnel or to HTTP.
+
+    uvicorn waits for a request without limit; here its head must arrive soon and be small.
+    """
+
+    def __init__(self, tunnel_path: bytes, open_tunnel: TakeOver, **of_uvicorn: Any) -> None:
+        self._request_line = b"POST %b HTTP/1.1\r\n" % tunnel_path
+        self._open_tunnel = open_tunnel
+        self._of_uvicorn = of_uvicorn
+        self._received = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for the head."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(HEAD_WITHIN, self._refuse, _SLOW)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_timer()
+
+    def data_received(self, data: bytes) -> None:
+        """Hand the connection over once the head is there."""
+        self._received += data
+        end = self._received.find(b"\r\n\r\n")
+        if end < 0 and len(self._received) < LONGEST_HEAD:
+            return
+        self._stop_timer()
+        if end < 0 or end > LONGEST_HEAD:
+            self._refuse(_LONG)
+            return
+        transport, received = self._transport, bytes(self._received)
+        assert transport is not None
+        if received.startswith(self._request_line):
+            self._open_tunnel(transport, received[:end], received[end + 4 :])
+            return
+        http = _Http(**self._of_uvicorn)
+        transport.set_protocol(http)
+        http.connection_made(transport)
+        http.data_received(received)
+
+    def _refuse(self, refusal: Refused) -> None:
+        assert self._transport is not None
+        self._transport.write(plain_answer(refusal))
+        self._transport.close()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+class _Http(H11Protocol):
+    """The requests of a connection; the head of a later one must arrive soon as well."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Parse the received bytes."""
+        super().data_received(data)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Continue with bytes that arrived during the response."""
+        super().on_response_complete()
+        self._await_head()
+
+    def _await_head(self) -> None:
+        """Limit the time for the rest of a head that has begun."""
+        is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
+        if is_partial and self._late is None:
+            self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)
+        elif not is_partial:
+            self._stop_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _refuse(self) -> None:
+        self.transport.write(plain_answer(_SLOW))
+        self.transport.close()
+
+    def _stop_timer(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
+_SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WITHIN:g} s")
+
+_LONG = Refused(431, "REQUEST_TOO_LARGE", f"the headers are longer than {LONGEST_HEAD} bytes")
+
+
+# No framing, no content sniffing, no use by pages of other sites.
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+# With these the rest of the body is not read, so nothing can follow it.
+_UNREAD = (408, 413, 415)
+
+
+def make_app(endpoints: Iterable[Endpoint], *, gate: Gate) -> Starlette:
+    """Return the application of these endpoints."""
+    app = Starlette(
+        routes=[Route(one.path, one.handle, methods=[one.method]) for one in endpoints],
+        middleware=[Middleware(Guarded, gate=gate)],
+        exception_handlers={
+            Refused: _refused,
+            ClawperatorError: _failed,
+            HTTPException: _not_found,
+            Exception: _defect,
+        },
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class Guarded:
+    """Check each request at the gate, and add security headers to each answer."""
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self._app = app
+        self._gate = gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        path = scope["path"].rstrip("/") or "/"  # one at the end changes nothing
+        scope = {**scope, "path": path}
+        try:
+            self._gate.check(scope["method"], path, Headers(scope=scope))
+        except Refused as refusal:
+            await json_answer(refusal.body, status=refusal.status)(scope, receive, marked)
+        else:
+            await self._app(scope, receive, marked)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    answer = json_answer(error.body, status=error.status)
+    if error.status in _UNREAD:
+        answer.headers["connection"] = "close"
+    return answer
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ClawperatorError)
+    return failed(error)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    """Answer a request for an unknown path or method."""
+    refusal = Refused(
+        404,
+        "ROUTE_NOT_FOUND",
+        f"there is no {request.method} {request.url.path[:200]}",
+        "GET /openapi.json describes what there is.",
+    )
+    return json_answer(refusal.body, status=refusal.status)
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    # The server that runs the application logs where it failed.
+    problem = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
+    return json_answer({"ok": False, "error": problem}, status=500)
