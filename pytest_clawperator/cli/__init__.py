@@ -1,4 +1,5 @@
 """FOR PEOPLE: the command line ``clawperator-py``.
 
-``app.py`` has the table of commands; ``commands/`` has one module for each group of them.
+``app`` runs a command line, ``command`` has the table of commands; each group of commands has its
+own module.
 """

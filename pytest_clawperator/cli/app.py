@@ -1,4 +1,4 @@
-"""The program: finds the command that a command line calls, runs it and prints its answer.
+"""The program: find the command of a command line, run it and print its answer.
 
 To add a command:
 
@@ -100,7 +100,7 @@ def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
         raise Mistake("Use --help for available commands.", exit_code=0)
     app = LazyGroup("", help="Look at Android devices, act on them, and set them up.")
     if COMPLETE in os.environ:
-        # Words that a shell asks about; its script says in which shell.
+        # A shell asks for completions; its script names the shell.
         completion = import_module("click.shell_completion")
         return completion.shell_complete(app, {}, PROGRAM, COMPLETE, os.environ[COMPLETE])
     arguments = ["--help"] if rest in ([], ["help"]) else rest
@@ -109,7 +109,7 @@ def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
 
 
 def _answered(answer: Any, options: GlobalOptions) -> int:
-    """Print what a command returned; what click itself did, such as help, returns its code."""
+    """Print the answer of a command; for what click itself did, such as help, return its code."""
     if isinstance(answer, Answer):
         return show(answer, options)
     return answer if isinstance(answer, int) else 0
@@ -123,7 +123,7 @@ def version() -> str:
 
 
 def _output_of(argv: Sequence[str]) -> OutputMode:
-    """Return the output that errors have before the options are known."""
+    """Return the output mode for errors that occur before the options are parsed."""
     asked = {value for name, value in pairwise(argv) if name in ("--output", "--format")}
     if "pretty" in asked:
         return "pretty"
@@ -131,7 +131,7 @@ def _output_of(argv: Sequence[str]) -> OutputMode:
 
 
 class LazyGroup(click.Group):
-    """The commands whose path begins with ``prefix``; they are imported when they are called."""
+    """The commands whose path begins with ``prefix``, each imported when it is called."""
 
     def __init__(self, prefix: str, **settings: Any) -> None:
         super().__init__(prefix or None, invoke_without_command=True, **settings)
@@ -163,7 +163,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is called; raise with the nearest one if there is none.
+        """Return the command that is called; the error for an unknown one suggests the nearest.
 
         A command of two words may share the first with a command of one: ``simulate stop``.
         """
@@ -178,7 +178,7 @@ class LazyGroup(click.Group):
         raise self._unknown(ctx, args[0])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, those of the program under their headings, and import none."""
+        """List the commands under their headings, without importing them."""
         sections = {"Commands": self._rows()} if self._prefix else SECTIONS
         for heading, rows in sections.items():
             with formatter.section(heading):
@@ -190,12 +190,12 @@ class LazyGroup(click.Group):
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what to type first."""
+        """Write the examples of the program."""
         if not self._prefix:
             write_examples(_EXAMPLES, ctx, formatter)
 
     def _rows(self) -> dict[str, Row]:
-        """Return the commands by their names in here; other spellings where there are no others."""
+        """Return the commands of this group by name; its aliases if it has nothing else."""
         own = {path: row for path, row in COMMANDS.items() if path.startswith(self._prefix)}
         inside = own or {
             path: COMMANDS[meant]
@@ -205,7 +205,7 @@ class LazyGroup(click.Group):
         return {path.removeprefix(self._prefix): row for path, row in inside.items()}
 
     def _require_command(self) -> None:
-        """Raise for a group that is called alone, with the commands that it has."""
+        """Raise for a group that is called without a command; the error lists its commands."""
         context = click.get_current_context()
         if context.invoked_subcommand is None:
             raise self._usage(context)
@@ -217,7 +217,7 @@ class LazyGroup(click.Group):
         return f"{self._prefix}{'|'.join(self.list_commands(ctx))}"
 
     def _unknown(self, ctx: click.Context, word: str) -> Mistake:
-        """Return the error of a command that is not there, with the one that was meant."""
+        """Return the error for an unknown command, with a suggestion."""
         near = FORMER.get(word) if not self._prefix else None
         near = near or self._near(word)
         meant = f"Did you mean '{near}'? " if near else ""
@@ -236,7 +236,7 @@ class LazyGroup(click.Group):
         )
 
     def _near(self, word: str) -> str | None:
-        """Return the command that was meant: one in here, or one that needs no group."""
+        """Return the nearest command: one in this group, or one without a group."""
         inside = [path for path in (*COMMANDS, *GROUPS, *ALIASES) if path.startswith(self._prefix)]
         names = [path.removeprefix(self._prefix) for path in inside]
         found = nearest_command(word, [name for name in names if " " not in name])

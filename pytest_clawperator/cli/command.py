@@ -1,4 +1,4 @@
-"""Every command in one table, and what a command has beyond click's: examples, selectors, hints."""
+"""The table of all commands, and the class of a command: its options, examples and errors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "serve": _in("serve", "serve", "Offer the devices of this machine over HTTP."),
         "packages list": _in("devices", "packages_list", "List the apps on a device."),
         "logs": _in("devices", "logs", "Print a device's log."),
-        "leases": _in("devices", "leases", "Tell who holds which device."),
+        "leases": _in("devices", "leases", "Show who holds which device."),
         "simulate": _in("simulate", "simulate", "Start simulated phones and leave them running."),
         "simulate list": _in("simulate", "simulate_list", "List the simulated phones that run."),
         "simulate stop": _in("simulate", "simulate_stop", "End simulated phones."),
@@ -95,7 +95,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     },
     "Skills": {
         "skills list": _in("skills", "skills_list", "List the skills of the registry."),
-        "skills get": _in("skills", "skills_get", "Tell what one is."),
+        "skills get": _in("skills", "skills_get", "Show one."),
         "skills search": _in("skills", "skills_search", "Find some by app, intent or keyword."),
         "skills compile-artifact": _in(
             "skills", "compile_", "Compile a recipe to an execution payload."
@@ -109,7 +109,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     },
     "Emulators": {
         "emulator list": _in("emulators", "emulator_list", "List the virtual devices."),
-        "emulator inspect": _in("emulators", "emulator_inspect", "Tell what one is like."),
+        "emulator inspect": _in("emulators", "emulator_inspect", "Describe one."),
         "emulator create": _in("emulators", "emulator_create", "Create one."),
         "emulator start": _in("emulators", "emulator_start", "Start one, and wait for Android."),
         "emulator stop": _in("emulators", "emulator_stop", "Stop one that runs."),
@@ -118,7 +118,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "emulator provision": _in("emulators", "emulator_provision", "Make one ready, however."),
     },
     "Set-up": {
-        "doctor": _in("doctor", "doctor", "Find out what is wrong, and what mends it."),
+        "doctor": _in("doctor", "doctor", "Find out what is wrong, and how to fix it."),
         "operator setup": _in("operator", "setup", "Install the Operator from a file or a url."),
         "grant-device-permissions": _in(
             "operator", "grant_device_permissions", "Grant the Operator what it needs."
@@ -165,7 +165,6 @@ ALIASES: Mapping[str, str] = {
 #: The groups of the published program: a slip in one of them is an exit code of 0, as there.
 PUBLISHED_GROUPS = frozenset(GROUPS) - {"observe", "action"}
 
-
 #: What was a command long ago, and what it is today.
 FORMER: Mapping[str, str] = {"inspect": "snapshot"}
 
@@ -176,7 +175,7 @@ COMMANDS: Mapping[str, Row] = {
 
 
 def nearest_command(word: str, names: Sequence[str]) -> str | None:
-    """Return the name that a word was meant to be: one that is like it, or begins with it."""
+    """Return the name that is most like a word, or begins with it."""
     begun = [name for name in names if len(word) > 2 and name.startswith(word)]
     return closest(word, names) or (begun[0] if begun else None)
 
@@ -194,7 +193,7 @@ def command(
     """Make a function a command; ``examples`` are command lines without the program's name.
 
     The function gets the ``GlobalOptions`` first, then its own options and arguments by name,
-    and returns an ``Answer``. What ``selectors`` describe it gets as matchers in wire form.
+    and returns an ``Answer``. ``selectors`` become matchers in wire form.
     """
 
     def made(body: Body) -> Command:
@@ -223,16 +222,16 @@ class Command(click.Command):
         self._selectors = tuple(selectors)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the command's own options, those that say which node, and the global ones."""
+        """Return the command's own options, those that select a node, and the global ones."""
         which = [option for each in self._selectors for option in each.as_parameters()]
         return [*super().get_params(ctx), *which, *as_parameters()]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command's own options; one that it does not have is refused first."""
+        """Parse the command's own options; unknown ones are refused first."""
         refuse_unknown_flags(args, self, ctx)
         for each in self._selectors:
             ctx.params[each.parameter], args = each.take(args)
-        ctx.allow_extra_args = True  # they are refused here, with what was meant
+        ctx.allow_extra_args = True  # they are refused below, with a suggestion
         try:
             super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -243,7 +242,7 @@ class Command(click.Command):
         return ctx.args
 
     def _no_word(self, ctx: click.Context, word: str) -> Mistake:
-        """Return the error of a word that the command does not take."""
+        """Return the error for an unexpected argument."""
         program, _, path = ctx.command_path.partition(" ")
         if ELEMENT in self._selectors and ctx.params[ELEMENT.parameter] is None:
             return Mistake(
@@ -261,14 +260,14 @@ class Command(click.Command):
         )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; all that it needs is imported by now, and stays."""
+        """Run the command; everything it needs is imported by now."""
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options, and the global ones under a heading of theirs."""
+        """Write the command's own options, and the global ones under their own heading."""
         write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -279,7 +278,7 @@ class Command(click.Command):
 def write_examples(
     examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
-    """Write command lines that can be typed as they are."""
+    """Write example command lines."""
     program = ctx.find_root().info_name
     if examples:
         with formatter.section("Examples"):
@@ -290,7 +289,7 @@ def write_examples(
 def write_options(
     command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
-    """Write the options of a command: its own, those that say which node, the global ones."""
+    """Write the options of a command: its own, those that select a node, the global ones."""
     headings: dict[str, list[tuple[str, str]]] = {}
     for parameter in command.get_params(ctx):
         is_option = isinstance(parameter, click.Option)  # the usage has the arguments
@@ -309,7 +308,7 @@ def _heading(parameter: click.Parameter) -> str:
 
 
 def refuse_unknown_flags(args: Sequence[str], command: Command, ctx: click.Context) -> None:
-    """Raise for the first flag that the command does not have, with the nearest that it has."""
+    """Raise for the first unknown flag, and suggest the nearest known one."""
     known = {
         name: parameter.nargs if not parameter.is_flag else 0
         for parameter in command.get_params(ctx)

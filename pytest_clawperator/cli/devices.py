@@ -46,7 +46,7 @@ def devices(options: GlobalOptions) -> Answer:
 @command("packages list", examples=["packages list", "packages list --third-party"])
 @click.option("--third-party", is_flag=True, help="Only apps that were installed later.")
 def packages_list(options: GlobalOptions, third_party: bool) -> Answer:
-    """List the packages of the apps on a device; one that a test run holds can be asked, too."""
+    """List the packages of the apps on a device, even if a test run holds it."""
     with open_device(options) as transport:
         asked = "pm list packages -3" if third_party else "pm list packages"
         told = run(transport, asked, hint="Wait until the device has started, and try again.")
@@ -73,7 +73,7 @@ def _devices_page(found: list[ConnectedDevice], options: GlobalOptions) -> list[
 @click.option("--break", "broken", metavar="SERIAL", help="Take this device from its holder.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def leases(options: GlobalOptions, broken: str | None, yes: bool) -> Answer:
-    """Tell who holds which connected device, and which execution is on it now."""
+    """Show who holds which connected device, and which execution is running on it."""
     devices = usable_devices(options)
     with closing(open_leases(options.lease, run_id=RUN_ID, say=notice)) as store:
         if broken is not None:
@@ -85,7 +85,7 @@ def leases(options: GlobalOptions, broken: str | None, yes: bool) -> Answer:
 
 @dataclass(frozen=True)
 class _Lease:
-    """What is known of a device: its holder, the execution on it, or why nothing is."""
+    """The holder of a device and the execution on it, or why they are unknown."""
 
     serial: str
     key: str | None = None
@@ -94,7 +94,7 @@ class _Lease:
     error: str | None = None
 
     def to_document(self) -> dict[str, Any]:
-        """Return it for programs; a token is nobody else's business."""
+        """Return it for programs, without the token."""
         holder = None
         if self.holder is not None:
             holder = {k: v for k, v in asdict(self.holder).items() if k != "token"}
@@ -108,7 +108,7 @@ class _Lease:
 
 
 def _all_of(store: LeaseStore, devices: Sequence[ConnectedDevice]) -> list[_Lease]:
-    """Ask all devices at once who they are."""
+    """Read the leases of all devices in parallel."""
     if not devices:
         return []
     with ThreadPoolExecutor(max_workers=len(devices)) as threads:
@@ -146,7 +146,7 @@ def _break_lease(
         raise Mistake(
             f"nobody holds {device.serial}", hint="There is nothing to break: the device is free."
         )
-    # Anybody can have written who the holder is.
+    # The holder's name may contain anything.
     question = visible_line(f"{device.serial} is held by {holder}. Take it from them?")
     if not is_sure and not sys.stdin.isatty():
         raise Mistake(f"{question} Nobody can be asked here", hint="Say so with --yes.")
@@ -203,7 +203,7 @@ _CHUNK = 65536
     "--since", metavar="TIME", help="How long ago (30s, 5m, 2h), or '11-16 22:30:00' by its clock."
 )
 def logs(options: GlobalOptions, follow: bool, since: str | None) -> None:
-    """Print a device's log; one that a test run holds can be read, too."""
+    """Print a device's log, even if a test run holds it."""
     with open_device(options) as transport:
         asked = ["logcat", FORMAT_OPTION]
         if since is not None:
@@ -221,13 +221,13 @@ def logs(options: GlobalOptions, follow: bool, since: str | None) -> None:
 
 
 def _begin(since: str, transport: AdbTransport) -> str:
-    """Return a time as logcat takes it, by the device's clock."""
+    """Return a time in logcat's format, by the device's clock."""
     if _TIME.fullmatch(since):
         return since if "." in since else f"{since}.000"
     ago = _AGO.fullmatch(since)
     if ago is None:
         raise invalid(
-            f"--since {since!r} is no time",
+            f"--since {since!r} is not a time",
             hint="Say how long ago (30s, 5m, 2h), or a time as the log has it: '11-16 22:30:00'.",
         )
     told = transport.shell(f"date '+{_DEVICE_TIME}'").stdout.strip()
@@ -243,7 +243,7 @@ def _begin(since: str, transport: AdbTransport) -> str:
 
 
 def _log_lines(transport: AdbTransport, command: str) -> Iterator[bytes]:
-    """Yield the lines that a command prints, as they come."""
+    """Yield the output of a command line by line."""
     with closing(transport.server.open(transport.serial, f"exec:{command}")) as connection:
         connection.settimeout(None)
         rest = b""

@@ -33,7 +33,7 @@ from pytest_clawperator.transport.server import locate_server
 
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red", None: ""}
 
-# How many seconds a device may take to tell about itself.
+# How many seconds a device may take to answer.
 _DEFAULT_WITHIN, _LONGEST = 30.0, 600.0
 
 
@@ -43,12 +43,12 @@ _DEFAULT_WITHIN, _LONGEST = 30.0, 600.0
 )
 @click.option("--all", "every", is_flag=True, help="Examine every connected device, all at once.")
 @click.option(
-    "--fix", is_flag=True, help="Take the steps that begin with a command, and tell each."
+    "--fix", is_flag=True, help="Run the steps that begin with a command, and report each."
 )
-@click.option("--full", is_flag=True, help="Also open Settings on the device, and look at it.")
+@click.option("--full", is_flag=True, help="Also open Settings on the device, and check it.")
 @click.option("--check-only", is_flag=True, help="Exit with 0, whatever is found.")
 def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_only: bool) -> Answer:
-    """Examine this computer and a device: what is wrong, and what mends it.
+    """Examine this computer and a device: what is wrong, and how to fix it.
 
     Nothing is changed without --fix. Warnings leave the exit code at 0.
     """
@@ -84,7 +84,7 @@ def _within(options: GlobalOptions) -> float:
     seconds = read_number(options.timeout) / 1000
     if not 0 < seconds <= _LONGEST:
         raise Mistake(
-            f"--timeout {options.timeout} is no time to wait for a device",
+            f"--timeout {options.timeout} is not a valid time to wait for a device",
             hint=f"Give milliseconds, from 1 to {_LONGEST * 1000:.0f}.",
         )
     return seconds
@@ -102,7 +102,7 @@ def _page(reports: Sequence[Report]) -> list[Piece]:
 
 
 def _next(reports: Sequence[Report]) -> list[str]:
-    """Return what to type next."""
+    """Return the command to run next."""
     found = [finding for report in reports for finding in report.troubles]
     if any(one.code == ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED for one in found):
         return ["`clawperator-py doctor --all` examines all of them."]
@@ -114,7 +114,7 @@ def _next(reports: Sequence[Report]) -> list[str]:
 @command("version", examples=["version", "version --check-compat --device emulator-5554"])
 @click.option("--check-compat", is_flag=True, help="Whether the Operator on the device fits.")
 def version(options: GlobalOptions, check_compat: bool) -> Answer:
-    """Print the version of this program, and of the Operators that it is made for."""
+    """Print the version of this program, and the Operator versions that it supports."""
     document: dict[str, Any] = {
         "cliVersion": package_version(),
         "supportedOperator": SUPPORTED_VERSION,
@@ -135,7 +135,7 @@ def version(options: GlobalOptions, check_compat: bool) -> Answer:
 
 
 def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
-    """Return what the device says about its Operator, and whether that fits."""
+    """Return the version of the Operator on a device, and whether it is compatible."""
     try:
         base = package.removesuffix(".dev")
         require_variant(installed_packages(transport, base), package, transport.serial)

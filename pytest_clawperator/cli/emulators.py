@@ -28,7 +28,7 @@ _name = click.argument("words", nargs=-1, metavar="NAME")
 @command("emulator list", examples=["emulator list", "emulator list --json"])
 @_profile
 def emulator_list(options: GlobalOptions, profile: str | None) -> Answer:
-    """List the virtual devices, and whether each can be used as it is."""
+    """List the virtual devices, and whether each can be used."""
     emulators = emulators_of(options, profile)
     found = [avd.to_dict(emulators.profile) for avd in emulators.list()]
     return Answer({"avds": found}, _avd_table(found))
@@ -38,7 +38,7 @@ def emulator_list(options: GlobalOptions, profile: str | None) -> Answer:
 @_name
 @_profile
 def emulator_inspect(options: GlobalOptions, words: tuple[str, ...], profile: str | None) -> Answer:
-    """Tell what a virtual device is like."""
+    """Describe a virtual device."""
     name = _named("inspect", words)
     emulators = emulators_of(options, profile)
     found = emulators.inspect(name).to_dict(emulators.profile)
@@ -52,7 +52,7 @@ def emulator_inspect(options: GlobalOptions, words: tuple[str, ...], profile: st
 @click.option("--name", metavar="NAME", help="Its name; default: clawperator-pixel.")
 @_profile
 def emulator_create(options: GlobalOptions, name: str | None, profile: str | None) -> Answer:
-    """Create a virtual device, with its system image; one of that name is made anew."""
+    """Create a virtual device with its system image; replace one of the same name."""
     emulators = emulators_of(options, profile)
     made = emulators.create(name).to_dict(emulators.profile)
     return Answer(made, [f"Created {made['name']}."])
@@ -68,7 +68,7 @@ def emulator_create(options: GlobalOptions, name: str | None, profile: str | Non
 def emulator_start(
     options: GlobalOptions, words: tuple[str, ...], headless: bool, snapshot: bool
 ) -> Answer:
-    """Start a virtual device, and wait until Android runs; it goes on afterwards."""
+    """Start a virtual device, wait until Android runs, and leave it running."""
     name = _named("start", words)
     how = StartOptions(headless=headless, boot="snapshot" if snapshot else "cold")
     started = emulators_of(options).start(name, how)
@@ -133,7 +133,7 @@ def emulators_of(options: GlobalOptions, profile: str | None = None) -> Emulator
 
 
 def _limits(options: GlobalOptions) -> BootLimits:
-    """Return how long a start may take: as usual, or what --timeout says."""
+    """Return how long a start may take: the default, or --timeout."""
     usual = BootLimits()
     timeout = positive_timeout(options, "--timeout must be a positive number of milliseconds")
     if timeout is None:
@@ -144,7 +144,7 @@ def _limits(options: GlobalOptions) -> BootLimits:
 
 @contextmanager
 def reserved(emulators: Emulators, name: str, options: GlobalOptions) -> Iterator[None]:
-    """Hold the device of a virtual device, if it runs; raise who has it, if somebody does."""
+    """Lease a virtual device while it runs; raise LeaseError naming the holder if it is taken."""
     running = next((one for one in emulators.status() if one.avd_name == name), None)
     if running is None:
         yield

@@ -1,4 +1,4 @@
-"""The entry point; it explains itself also where the packages of the command line are missing."""
+"""The entry point, which reports missing packages of the command line."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MISSING = (
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
-    # Half of the time of a short command is importing. Looking for garbage meanwhile, and for
-    # plugins of pydantic among all that is installed, would prolong it.
+    # Half of the time of a short command is importing. Garbage collection during it, and the search
+    # for pydantic plugins among all installed packages, would prolong it.
     gc.disable()
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
@@ -34,16 +34,16 @@ def main() -> None:
 
 
 def _prepare_process() -> None:
-    """Let signals end the program with all that it opened closed, and tell each thing once."""
+    """Close everything on signals, and print each notice and warning once."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _end)
-    # A terminal that cannot show a character gets its number.
+    # A terminal that cannot show a character gets its code.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    # Notices are told by the commands; Python would print what is logged once more.
+    # Commands print notices themselves; Python's logging would print them again.
     logging.getLogger("pytest_clawperator").addHandler(logging.NullHandler())
     warnings.formatwarning = lambda message, *_, **__: f"{message}\n"
 

@@ -44,7 +44,7 @@ _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def unique(name: str) -> str:
-    """Return an id that no other command has: the name, the time, and seven letters."""
+    """Return a unique id: the name, the time, and seven random characters."""
     return f"{name}-{_now()}-{''.join(secrets.choice(_LETTERS) for _ in range(7))}"
 
 
@@ -88,7 +88,7 @@ def direct(
     source: str = ACTION,
     step: str | None = None,
 ) -> dict[str, Any]:
-    """Return an execution of one action whose step is called as the command."""
+    """Return an execution of one action whose step has the name of the command."""
     return payload(
         kind,
         params,
@@ -105,23 +105,23 @@ def _now() -> int:
 
 
 def explained(runner: Runner, execution: Execution, result: RunResult) -> ClawperatorError:
-    """Return the error of a failed run; if a node was not found, the screen is looked at."""
+    """Return the error of a failed run; if a node was not found, with the nearest node."""
     from pytest_clawperator.snapshot.near_miss import nearest  # slow to import, and rarely needed
 
     error = error_of(result)
     matcher = _matcher(execution)
     if matcher is not None and result.code is ErrorCode.NODE_NOT_FOUND:
-        # The look is a help; if it fails as well, the error is told without it.
+        # If the snapshot fails as well, the error is shown without the nearest node.
         with suppress(ClawperatorError, KeyError):
-            look = direct("snapshot", "snapshot_ui", source=OBSERVE, step="snap")
-            screen = runner.run(validate_execution(look)).step("snap").snapshot
+            wanted = direct("snapshot", "snapshot_ui", source=OBSERVE, step="snap")
+            screen = runner.run(validate_execution(wanted)).step("snap").snapshot
             for miss in nearest(screen, matcher, limit=1):
                 error.hint = f"Nearest: {miss}. {error.hint or ''}".rstrip()
     return error
 
 
 def _matcher(execution: Execution) -> NodeMatcher | None:
-    """Return which node the last action is about."""
+    """Return the matcher of the last action."""
     params = execution.actions[-1].params
     if params is None:
         return None
@@ -129,7 +129,6 @@ def _matcher(execution: Execution) -> NodeMatcher | None:
 
 
 _MILLISECONDS = "--timeout is in milliseconds, as in --timeout 30000."
-
 
 #: Makes the page for people of a run that succeeded.
 Page = Callable[[RunResult], Sequence[Piece]]
@@ -145,8 +144,8 @@ def perform(
 ) -> Answer:
     """Validate a payload, run it on the chosen device, and return the answer.
 
-    ``is_timeout_used`` says that the command itself took account of ``--timeout``. ``finish``
-    completes the answer of a run that succeeded.
+    With ``is_timeout_used`` the command itself has applied ``--timeout``. ``finish`` completes the
+    answer of a successful run.
     """
     execution = checked(payload, None if is_timeout_used else options.timeout)
     with open_session(options) as runner:
@@ -179,7 +178,7 @@ def checked(payload: Any, timeout: str | None) -> Execution:
 
 
 def finite(number: float) -> float:
-    """Return ``--timeout`` as a number; raise if it is none."""
+    """Return ``--timeout`` as a number; raise if it is not finite."""
     if not math.isfinite(number):
         raise invalid("timeoutMs must be a finite number", hint=_MILLISECONDS)
     return number
@@ -188,7 +187,7 @@ def finite(number: float) -> float:
 def rehearsed(
     options: GlobalOptions, payload: Any, *, is_dry: bool, is_timeout_used: bool = False
 ) -> Answer:
-    """Validate a payload, and return what would be run; a dry run tells the plan of it."""
+    """Validate a payload, and return what would be run; for a dry run, its plan."""
     execution = checked(payload, None if is_timeout_used else options.timeout)
     if is_dry:
         return Answer({"ok": True, "dryRun": True, "plan": execution.plan()})
@@ -196,7 +195,7 @@ def rehearsed(
 
 
 def steps_page(result: RunResult) -> list[Piece]:
-    """Return a line for each step; the id of an only one says nothing."""
+    """Return a line for each step; the id of a single one is left out."""
     where = f"on {result.serial}, {result.elapsed:.1f} s"
     if len(result.steps) == 1:
         return [Line(f"✓ {result.steps[0].action_type} {where}", "green")]
@@ -216,7 +215,7 @@ def positive_timeout(options: GlobalOptions, message: str) -> float | None:
 def one_of(
     command: str, what: str, words: tuple[str, ...], option: str | None, *, flag: str
 ) -> str | None:
-    """Return what was given as an argument or as an option; raise if it was given twice."""
+    """Return the value given as an argument or as an option; raise if both are given."""
     if words and option:
         raise invalid(
             f"{command}: pass the {what} as a positional argument or via {flag}, not both",
@@ -231,9 +230,9 @@ def one_of(
 
 
 def _with_kept_screenshot(execution: Execution, result: RunResult) -> dict[str, Any]:
-    """Return the envelope; a screenshot without a path is kept where the system keeps such files.
+    """Return the envelope; a screenshot without a path is kept in the folder for temporary files.
 
-    The file that the run made goes with the run.
+    The file of the run itself is deleted with the run.
     """
     wire = result.to_wire()
     if result.screenshot is None or screenshot_path(execution.actions, ""):
@@ -298,7 +297,7 @@ def execute(
 
 
 def _read(source: str) -> Any:
-    """Return the payload, parsed; a text that begins as JSON does is JSON."""
+    """Read and parse the payload; a text that begins like JSON is JSON."""
     if source == "-":
         return _parsed(sys.stdin.read(), "Invalid JSON content on stdin")
     begin = source.lstrip()[:1]

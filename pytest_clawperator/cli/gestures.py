@@ -150,7 +150,6 @@ DIRECTIONS = ("down", "up", "left", "right")
 
 _LISTED = ", ".join(DIRECTIONS)
 
-
 _direction = click.option("--direction", metavar="DIRECTION", help=f"One of {_LISTED}.")
 
 _words = click.argument("words", nargs=-1, metavar="[DIRECTION]")
@@ -169,7 +168,7 @@ def scroll(
     words: tuple[str, ...],
     direction: str | None,
 ) -> Answer:
-    """Scroll once; down shows what is further down."""
+    """Scroll once; down reveals what is further down."""
     wanted = one_of("scroll", "direction", words, direction, flag="--direction")
     if wanted not in DIRECTIONS:
         raise missing_argument("scroll requires a direction", hint=f"It is one of {_LISTED}.")
@@ -242,7 +241,7 @@ def _search(
 
 
 def _perform_search(options: GlobalOptions, params: dict[str, Any], *, is_click: bool) -> Answer:
-    """Scroll to an element, and click it if that is wanted: those are two kinds of actions."""
+    """Scroll to an element, and click it if wanted; these are two types of actions."""
     kind = "scroll_and_click" if is_click else "scroll_until"
     wanted = {**params, "clickAfter": True} if is_click else params
     sent = _scroll(kind, wanted, options, name="scroll-until")
@@ -257,7 +256,7 @@ def _scroll(
     name: str,
     task: str | None = None,
 ) -> dict[str, Any]:
-    """Return the execution of a scroll; ``--timeout`` is how long the whole may take."""
+    """Return the execution of a scroll; ``--timeout`` limits the whole search."""
     limit = USUAL_MS if options.timeout is None else finite(read_number(options.timeout))
     command_id = unique(name)
     return payload(kind, params, step="a1", command_id=command_id, task_id=task, timeout_ms=limit)

@@ -1,4 +1,4 @@
-"""``init``: writes the first files of a project that tests an app."""
+"""``init``: write the first files of a project that tests an app."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def first_files(*, device: str, ci: Ci) -> dict[str, str]:
 
 
 def setting(device: str, file: str) -> str:
-    """Return the line that chooses the device, as the file with pytest's configuration has it."""
+    """Return the line that chooses the device, in the syntax of a configuration file."""
     return f"claw_device = {json.dumps([device]) if file.endswith('.toml') else device}"
 
 
@@ -161,7 +161,7 @@ _COUNT_WITHOUT = ("pytest.toml", ".pytest.toml", INI_PATH, ".pytest.ini")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is written, what is left as it is, and what a person must add to that, by path."""
+    """The files to write, those to leave alone, and what to add to these by hand."""
 
     write: Mapping[str, str]
     left: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class Plan:
 
 
 def make_plan(place: Path, files: Mapping[str, str], *, device: str) -> Plan:
-    """Return what to do with each file: nothing that is there is ever written over."""
+    """Plan what to do with each file; existing files are never overwritten."""
     configured = _configuration(place)
     write: dict[str, str] = {}
     left: list[str] = []
@@ -184,7 +184,7 @@ def make_plan(place: Path, files: Mapping[str, str], *, device: str) -> Plan:
 
 
 def _to_add(place: Path, files: Mapping[str, str], left: list[str], device: str) -> dict[str, str]:
-    """Return what the files that are left lack; nothing for those that have it."""
+    """Return what is missing in the existing files."""
     wanted: dict[str, tuple[str, str]] = {}
     for path in left:
         if path == CONFTEST_PATH:
@@ -201,7 +201,7 @@ def _to_add(place: Path, files: Mapping[str, str], left: list[str], device: str)
 
 
 def _configuration(place: Path) -> str | None:
-    """Return the file in which pytest is configured already; it reads only one."""
+    """Return the existing configuration file of pytest, which reads only one."""
     for name in _CONFIGURATIONS:
         if _is_there(place / name) and (name in _COUNT_WITHOUT or _heading(place / name)):
             return name
@@ -222,7 +222,7 @@ def _is_there(path: Path) -> bool:
     try:
         return path.exists() or path.is_symlink()
     except UNUSABLE_FILE:
-        return False  # writing it tells why
+        return False  # writing it reports why
 
 
 def _text(path: Path) -> str:
@@ -248,9 +248,9 @@ def _text(path: Path) -> str:
     default="github",
     help="For which CI to write a file; default: github.",
 )
-@click.option("--dry-run", is_flag=True, help="Only tell what would be written.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 def init(options: GlobalOptions, folder: str, ci: Ci, dry_run: bool) -> Answer:
-    """Write a first test, a conftest, an ini and a CI file; never over a file that is there.
+    """Write a first test, a conftest, an ini and a CI file; never overwrite a file.
 
     The tests use the devices that --device names, as pytest's --claw-device does: simulated
     phones (sim) unless another is named.
@@ -275,7 +275,7 @@ def init(options: GlobalOptions, folder: str, ci: Ci, dry_run: bool) -> Answer:
 
 
 def _write_all(place: Path, plan: Plan) -> None:
-    """Write the files of the plan; what went before a failure is taken back."""
+    """Write the files of the plan; undo everything after a failure."""
     done: list[Path] = []
     try:
         for path, content in plan.write.items():
@@ -292,7 +292,7 @@ def _write_all(place: Path, plan: Plan) -> None:
 
 
 def _write(path: Path, content: str, done: list[Path]) -> None:
-    """Write a new file and the folders that it needs, and note each that was made."""
+    """Write a new file and its folders, and record each for undoing."""
     missing = [folder for folder in path.parents if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir()
@@ -304,7 +304,7 @@ def _write(path: Path, content: str, done: list[Path]) -> None:
 
 def _take_back(done: list[Path]) -> None:
     for path in reversed(done):
-        with suppress(OSError):  # somebody else uses the folder by now
+        with suppress(OSError):  # the folder is in use by now
             path.rmdir() if path.is_dir() else path.unlink()
 
 

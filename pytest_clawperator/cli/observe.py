@@ -64,7 +64,7 @@ def snapshot(options: GlobalOptions, outline: bool, xml: bool) -> Answer:
             return replace(answer, text=visible_in_xml(result.step("snap").snapshot.xml))
         if not outline and options.output == "json":
             return answer
-        from pytest_clawperator.snapshot.near_miss import outline as outlined  # XML needs it not
+        from pytest_clawperator.snapshot.near_miss import outline as outlined  # not needed for XML
 
         told = outlined(result.step("snap").snapshot, limit=_OUTLINE_LINES)
         if not outline:
@@ -103,7 +103,7 @@ def screenshot(options: GlobalOptions, path: str | None, is_opened: bool) -> Ans
 
 
 def _open(path: str) -> None:
-    """Show a picture with the program that the system has for pictures."""
+    """Open a picture with the system's viewer."""
     if click.launch(path) != 0:
         sys.stderr.write(f"no program could be started to show {path}\n")
 
@@ -194,7 +194,7 @@ _SLEEP_HINT = "It is in milliseconds, as in: clawperator-py sleep 2000."
     examples=['wait --text "Done"', 'wait --text-contains "Done" --timeout 10000 --json'],
 )
 def wait(options: GlobalOptions, matcher: dict[str, Any] | None) -> Answer:
-    """Wait until an element is on the screen; --timeout says how long, in milliseconds."""
+    """Wait until an element is on the screen, for --timeout milliseconds at most."""
     require_selector("wait", matcher)
     limit = positive_timeout(
         options,
@@ -203,7 +203,7 @@ def wait(options: GlobalOptions, matcher: dict[str, Any] | None) -> Answer:
     )
     params: dict[str, Any] = {"matcher": matcher}
     if limit is not None:
-        # The Operator looks as often as a retry object says, whatever the timeout.
+        # The Operator follows the retry object, whatever the timeout is.
         params |= {"timeoutMs": limit, "retry": retry_for(limit / 1000).to_wire()}
     wanted = direct("wait", "wait_for_node", params, timeout_ms=_whole(limit))
     return perform(options, wanted, is_timeout_used=True)
@@ -219,7 +219,7 @@ def wait(options: GlobalOptions, matcher: dict[str, Any] | None) -> Answer:
 )
 @click.option(
     "--app", "--package", "--package-id", "--application-id", "--app-id", metavar="PACKAGE",
-    help="The app that shall be in front.",
+    help="The app that should be in front.",
 )  # fmt: skip
 @click.option("--validate-only", "--validate", is_flag=True, help="Only check the execution.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be sent.")
@@ -278,5 +278,5 @@ def sleep(options: GlobalOptions, words: tuple[str, ...]) -> Answer:
 
 
 def _whole(limit: float | None) -> float:
-    """Return the timeout of an execution that waits so long."""
+    """Return the timeout of an execution that waits this long."""
     return max((limit or 0) + _MARGIN_MS, USUAL_MS)

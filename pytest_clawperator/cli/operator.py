@@ -47,7 +47,7 @@ _CANONICAL = (
 @click.option("--apk", metavar="FILE|URL", help="The Operator's APK.")
 @click.option("--sha256", metavar="SUM", help="The checksum that the APK must have.")
 def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer:
-    """Install the Operator, grant what it needs, and wait until it answers."""
+    """Install the Operator, grant its permissions, and wait until it answers."""
     if not apk:
         raise Mistake(
             "operator setup requires --apk, a file or a url",
@@ -84,7 +84,7 @@ def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer
     examples=["grant-device-permissions", "grant-device-permissions --device emulator-5554"],
 )
 def grant_device_permissions(options: GlobalOptions) -> Answer:
-    """Grant an installed Operator what it needs; one that crashed is brought back."""
+    """Grant an installed Operator its permissions; restart one that crashed."""
     package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
     changes: list[str] = []
     with open_device(options) as transport, leased(options, transport) as hold:
@@ -115,7 +115,7 @@ def _await(
     tell: Callable[[str], None],
     document: dict[str, Any],
 ) -> None:
-    """Wait until the Operator answers; should it not, the error has what was done before."""
+    """Wait until the Operator answers; the error contains what was done before."""
     try:
         await_answer(transport, package, key=key, tell=tell)
     except OperatorNotReadyError as error:
@@ -124,7 +124,7 @@ def _await(
 
 
 def _misfit(transport: AdbTransport, package: str) -> dict[str, Any]:
-    """Tell that the installed Operator is of a version that this package is not made for."""
+    """Report an installed Operator of a version that this package does not support."""
     version = operator_version(transport, package)
     problem = judge_version(package, version, serial=transport.serial).problem
     if problem is None:
@@ -139,7 +139,7 @@ def _tell(transport: AdbTransport, changes: list[str], change: str) -> None:
 
 
 def _progress(apk: str) -> Callable[[int, int | None], None]:
-    """Show a person how a download goes; programs do not want to know."""
+    """Show the progress of a download on a terminal only."""
     is_watched = is_url(apk) and sys.stderr is not None and sys.stderr.isatty()
 
     def show(received: int, size: int | None) -> None:

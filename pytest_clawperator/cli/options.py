@@ -22,15 +22,15 @@ from pytest_clawperator.contracts.matchers import (
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.remedies import Hint
 
-# Options that stand for what a command cannot do without.
+# Options for required values.
 _REQUIRED = ("--app", "--key", "--label", "--label-desc", "--label-id", "--payload")
 
 
 class Mistake(ConfigurationError):
-    """A command line that makes no sense.
+    """A mistake in a command line.
 
-    ``exit_code`` is the published program's: 0 where a command only tells how it is used.
-    ``fields`` are more fields of the answer in JSON.
+    ``exit_code`` is the published program's: 0 where a command only prints its usage. ``fields``
+    are added to the answer in JSON.
     """
 
     default_code = ErrorCode.USAGE
@@ -50,17 +50,17 @@ class Mistake(ConfigurationError):
 
 
 def missing_argument(message: str, *, hint: str) -> Mistake:
-    """Return the error of a command that lacks an argument."""
+    """Return the error for a missing argument."""
     return Mistake(message, code=ErrorCode.MISSING_ARGUMENT, hint=hint)
 
 
 def invalid(message: str, *, hint: str | None = None) -> Mistake:
-    """Return the error of arguments that contradict each other, or of a value that cannot be."""
+    """Return the error for contradictory arguments or an invalid value."""
     return Mistake(message, code=ErrorCode.EXECUTION_VALIDATION_FAILED, hint=hint)
 
 
 def of_click(error: click.UsageError) -> Mistake:
-    """Return what click found wrong as an error of ours."""
+    """Return an error of click as a ``Mistake``."""
     help_hint = _help_hint(error.ctx)
     if isinstance(error, click.NoSuchOption):
         near = error.possibilities[0] if error.possibilities else None
@@ -116,16 +116,16 @@ _SUCH_AS = {
     "--log-level": "debug",
 }
 
-# Their values may begin with a dash: a wrong number is told as a wrong number.
+# Values that may begin with a dash: a negative number is reported as a wrong number.
 _MAY_BEGIN_WITH_DASH = ("--timeout",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalOptions:
-    """What was said about the device, the Operator and the output.
+    """The global options: device, Operator, output and the like.
 
-    ``timeout`` is text in milliseconds, which each command understands in its own way.
-    ``output`` is what was asked for, else JSON where nobody watches: in a pipe or a file.
+    ``timeout`` is text in milliseconds, which each command interprets itself. ``output`` is JSON
+    by default if stdout is not a terminal.
     """
 
     device: str | None = None
@@ -140,19 +140,19 @@ class GlobalOptions:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether only errors shall be told."""
+        """Whether only errors are printed."""
         return self.log_level == "error"
 
     @property
     def is_talkative(self) -> bool:
-        """Whether more shall be told than what is out of the ordinary."""
+        """Whether to print more than notices."""
         return self.is_verbose or self.log_level in ("debug", "info")
 
 
 def split_global_options(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
-    """Return the global options of a command line, and the rest of it.
+    """Return the global options of a command line, and its other words.
 
-    What follows ``--`` belongs to the command.
+    Everything after ``--`` belongs to the command.
     """
     end = argv.index("--") if "--" in argv else len(argv)
     rest: list[str] = []
@@ -171,7 +171,7 @@ def split_global_options(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]
 
 
 def default_output() -> OutputMode:
-    """Return the output for whoever reads it: a person at a terminal, or else a program."""
+    """Return the default output: for people at a terminal, else for programs."""
     return "pretty" if sys.stdout is not None and sys.stdout.isatty() else "json"
 
 
@@ -201,8 +201,8 @@ def as_parameters() -> list[click.Parameter]:
         _shown("--timeout", "--timeout-ms", metavar="MS", help="How long it may take."),
         _shown("--adb", metavar="HOST:PORT", help="The adb server; default: 127.0.0.1:5037."),
         _shown("--lease", metavar="URL", help="Where leases are kept, if not on this machine."),
-        _shown("--log-level", type=click.Choice(LOG_LEVELS), help="What is told on stderr."),
-        _shown("--verbose", is_flag=True, help="Tell more on stderr."),
+        _shown("--log-level", type=click.Choice(LOG_LEVELS), help="What is printed on stderr."),
+        _shown("--verbose", is_flag=True, help="Print more on stderr."),
     ]
 
 
@@ -217,7 +217,7 @@ def _shown(*names: str, **how: object) -> GlobalOption:
 def _connected_serials(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Return the serials that begin so, for completion; no adb server is started for that."""
+    """Return matching serials for completion, without starting an adb server."""
     try:
         server = import_module("pytest_clawperator.transport.server").locate_server()
         return [serial for serial, _ in server.devices() if serial.startswith(incomplete)]
@@ -277,7 +277,7 @@ class SelectorOption(click.Option):
 
 @dataclass(frozen=True)
 class Selectors:
-    """The flags for an element or a container; ``without`` are those that mean something else.
+    """The flags for an element or a container, except those in ``without``.
 
     The command gets the matcher as ``parameter``.
     """
@@ -295,7 +295,7 @@ class Selectors:
         return [self._option(name) for name in _HELP if self._has(name)]
 
     def take(self, words: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
-        """Return the matcher that the flags describe, None without any, and the other words."""
+        """Return the matcher that the flags describe, None without flags, and the other words."""
         ours = [flag for name in _HELP if self._has(name) for flag in self._spellings(name)]
         end = words.index("--") if "--" in words else len(words)
         mine: list[str] = []
@@ -342,7 +342,7 @@ TYPED_INTO = Selectors(without=frozenset({"text"}))
 def require_selector(
     command: str, matcher: dict[str, Any] | None, *, without: Sequence[str] = ()
 ) -> None:
-    """Raise unless something says which element is meant."""
+    """Raise if no element was selected."""
     if matcher is None:
         flags = ", ".join(f"--{name}" for name in (*FLAG_FIELDS, "selector") if name not in without)
         raise Mistake(
@@ -360,7 +360,7 @@ _INFINITY = re.compile(r"[+-]?Infinity")
 
 
 def read_number(text: str) -> float:
-    """Return the number that a text is; NaN where it is none, 0 where it is blank."""
+    """Return a text as a number, as JavaScript does: NaN if it is not one, 0 if it is blank."""
     plain = trim(text)
     if not plain:
         return 0

@@ -1,4 +1,4 @@
-"""What a command answers, and how it is printed: JSON for programs, a page for people.
+"""The answer of a command, printed as JSON for programs or as a page for people.
 
 Nothing here imports rich, so that programs do not wait for it.
 """
@@ -24,50 +24,6 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import Remedy, RemedyKind, in_words, worded
 from pytest_clawperator.text import visible, visible_in_json, visible_line
-
-_BY_HAND = "by hand: Settings, Accessibility, Clawperator"
-
-_SETUP = "clawperator-py operator setup --apk path/to/operator.apk"
-
-_FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
-    RemedyKind.CHOOSE_DEVICE: "choose one: --device {typed}; `clawperator-py devices` lists them",
-    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --device {url}/{typed}",
-    RemedyKind.CORRECT_SERIAL: "correct --device (`clawperator-py devices` lists what there is)",
-    RemedyKind.CORRECT_URL: "give the address that `clawperator-py serve` prints when it starts,"
-    " as in --device http://127.0.0.1:3000",
-    RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --device SERIAL",
-    RemedyKind.CREATE_EMULATOR: "create it: `clawperator-py emulator create --name {subject}`",
-    RemedyKind.USE_SIMULATOR: "start a simulated one: `clawperator-py simulate`",
-    RemedyKind.WAIT_FOR_DEVICE: "wait until it is released; `clawperator-py leases` says who"
-    " holds what",
-    RemedyKind.START_FEWER_WORKERS: "use no more devices than {count} at once",
-    RemedyKind.KEEP_FEWER_SPARES: "keep fewer devices in reserve",
-    RemedyKind.KEEP_SPARES: "keep {count} of the devices in reserve",
-    RemedyKind.SELECT_CANDIDATE: "choose one of the devices that were offered: --device SERIAL",
-    RemedyKind.INSTALL_OPERATOR: f"install {{subject}}: `{_SETUP}`",
-    RemedyKind.CORRECT_APK: "correct --apk",
-    RemedyKind.USE_PACKAGE: "use that one: --operator-package {subject}",
-    RemedyKind.NAME_PACKAGE: "name its package: --operator-package PACKAGE",
-    RemedyKind.SWITCH_SERVICE_ON: "switch it on: `clawperator-py grant-device-permissions`; or"
-    f" {_BY_HAND}",
-    RemedyKind.RESTORE_SERVICE: "switch the Operator's accessibility service on again:"
-    f" `clawperator-py grant-device-permissions`; or {_BY_HAND}",
-    RemedyKind.RECOVER_FROM_CRASH: "run `clawperator-py grant-device-permissions`, which switches"
-    " its accessibility service on again; `clawperator-py logs` shows the stack trace",
-    RemedyKind.RUN_DOCTOR: "run `clawperator-py doctor`, which says what is wrong",
-    RemedyKind.TAKE_FIRST: "let the first win, as on the device",
-    RemedyKind.RETURN_ENVELOPE: "repair the processor: it must return the envelope that it was"
-    " given",
-    RemedyKind.WRITE_GOLDEN: "run the tests that compare with {subject} so that they write it",
-    RemedyKind.REPLACE_GOLDEN: "run the tests that compare with {subject} so that they write it"
-    " anew",
-}
-
-
-def for_command_line(remedy: Remedy) -> str:
-    """Return the words for people who type commands."""
-    return worded(remedy, _FOR_COMMAND_LINE)
-
 
 _PAGE = "pytest_clawperator.cli.terminal"
 
@@ -105,8 +61,8 @@ Piece = str | Line | Table
 class Answer:
     """What a command answers: a document for programs, and a page for people.
 
-    Without a page people get the document, indented. With a ``text`` everybody gets that,
-    unless JSON was asked for: it is for a file or for another program.
+    Without a page people get the indented document. A ``text`` is printed in every mode unless
+    JSON was requested: it is for a file or for another program.
     """
 
     document: Mapping[str, Any]
@@ -140,7 +96,7 @@ def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
 
 
 def _terminal() -> Any:
-    """Return the module that prints for people, which needs rich."""
+    """Import the module that prints for people, which needs rich."""
     try:
         return import_module(_PAGE)
     except ModuleNotFoundError as missing:
@@ -159,25 +115,25 @@ def _emphasised(text: str) -> str:
 
 
 def notice(text: str) -> None:
-    """Tell something beside the answer, on stderr."""
+    """Print a notice on stderr."""
     sys.stderr.write(f"{visible(hide(text))}\n")
     sys.stderr.flush()
 
 
 def write(text: str) -> None:
-    """Write a line to stdout at once, so that a reader that went away is noticed here."""
+    """Write and flush a line to stdout, so that a closed pipe is noticed here."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def as_json(document: Any, *, indent: int | None = None) -> str:
-    """Return JSON text in which nothing hides; a terminal obeys nothing in it."""
+    """Return JSON text without secrets and without control characters."""
     text = json.dumps(document, ensure_ascii=False, indent=indent, separators=_separators(indent))
     return visible_in_json(hide(text))
 
 
 def error_document(error: ClawperatorError) -> dict[str, Any]:
-    """Return an error as programs read it, with the published program's fields."""
+    """Return an error for programs, with the published program's fields."""
     document: dict[str, Any] = {"code": str(error.code), "message": error.message}
     if isinstance(error, Mistake):
         document |= error.fields
@@ -198,7 +154,7 @@ def error_document(error: ClawperatorError) -> dict[str, Any]:
 
 
 def _published_details(error: ClawperatorError) -> dict[str, Any]:
-    """Return what the published program adds to the details of an error."""
+    """Return the details that the published program adds to an error."""
     if error.code is ErrorCode.RESULT_ENVELOPE_TIMEOUT:
         caveat = "payload-last only; Android execution position is unknown"
         return {"lastActionCaveat": caveat} if "lastActionId" in error.details else {}
@@ -229,7 +185,7 @@ def _sentence(error: ClawperatorError) -> str:
 
 
 def _joined(text: str) -> str:
-    """Return the lines of a text as one, with something between those that end without a stop."""
+    """Join the lines of a text, with a semicolon after those without punctuation."""
     joined = ""
     for line in filter(None, map(str.strip, text.splitlines())):
         gap = " " if joined.endswith((".", ":", ";", ",", "?", "!")) else "; "
@@ -238,7 +194,7 @@ def _joined(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return data as JSON can hold them."""
+    """Return data that JSON can represent."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -248,3 +204,47 @@ def _plain(value: Any) -> Any:
 
 def _separators(indent: int | None) -> tuple[str, str]:
     return (",", ":") if indent is None else (",", ": ")
+
+
+_BY_HAND = "by hand: Settings, Accessibility, Clawperator"
+
+_SETUP = "clawperator-py operator setup --apk path/to/operator.apk"
+
+_FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
+    RemedyKind.CHOOSE_DEVICE: "choose one: --device {typed}; `clawperator-py devices` lists them",
+    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --device {url}/{typed}",
+    RemedyKind.CORRECT_SERIAL: "correct --device (`clawperator-py devices` lists what there is)",
+    RemedyKind.CORRECT_URL: "give the address that `clawperator-py serve` prints when it starts,"
+    " as in --device http://127.0.0.1:3000",
+    RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --device SERIAL",
+    RemedyKind.CREATE_EMULATOR: "create it: `clawperator-py emulator create --name {subject}`",
+    RemedyKind.USE_SIMULATOR: "start a simulated one: `clawperator-py simulate`",
+    RemedyKind.WAIT_FOR_DEVICE: "wait until it is released; `clawperator-py leases` says who"
+    " holds what",
+    RemedyKind.START_FEWER_WORKERS: "use no more devices than {count} at once",
+    RemedyKind.KEEP_FEWER_SPARES: "keep fewer devices in reserve",
+    RemedyKind.KEEP_SPARES: "keep {count} of the devices in reserve",
+    RemedyKind.SELECT_CANDIDATE: "choose one of the devices that were offered: --device SERIAL",
+    RemedyKind.INSTALL_OPERATOR: f"install {{subject}}: `{_SETUP}`",
+    RemedyKind.CORRECT_APK: "correct --apk",
+    RemedyKind.USE_PACKAGE: "use that one: --operator-package {subject}",
+    RemedyKind.NAME_PACKAGE: "name its package: --operator-package PACKAGE",
+    RemedyKind.SWITCH_SERVICE_ON: "switch it on: `clawperator-py grant-device-permissions`; or"
+    f" {_BY_HAND}",
+    RemedyKind.RESTORE_SERVICE: "switch the Operator's accessibility service on again:"
+    f" `clawperator-py grant-device-permissions`; or {_BY_HAND}",
+    RemedyKind.RECOVER_FROM_CRASH: "run `clawperator-py grant-device-permissions`, which switches"
+    " its accessibility service on again; `clawperator-py logs` shows the stack trace",
+    RemedyKind.RUN_DOCTOR: "run `clawperator-py doctor`, which says what is wrong",
+    RemedyKind.TAKE_FIRST: "let the first win, as on the device",
+    RemedyKind.RETURN_ENVELOPE: "repair the processor: it must return the envelope that it was"
+    " given",
+    RemedyKind.WRITE_GOLDEN: "run the tests that compare with {subject} so that they write it",
+    RemedyKind.REPLACE_GOLDEN: "run the tests that compare with {subject} so that they write it"
+    " again",
+}
+
+
+def for_command_line(remedy: Remedy) -> str:
+    """Word a remedy with commands and options."""
+    return worded(remedy, _FOR_COMMAND_LINE)

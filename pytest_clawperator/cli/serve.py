@@ -30,7 +30,7 @@ _PORT_MISTAKE = "--port must be a number from 1 to 65535, or auto for one that i
 @click.option("--insecure", is_flag=True, help="Ask for no token, though others can connect.")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="Another name of this machine.")
 @click.option(
-    "--allow-command", multiple=True, metavar="NAME", help="A shell command, besides the usual."
+    "--allow-command", multiple=True, metavar="NAME", help="Another shell command to allow."
 )
 @click.option("--folder", metavar="DIR", help="Where clients may have screenshots written.")
 def serve(
@@ -46,8 +46,8 @@ def serve(
 ) -> Answer:
     """Offer the devices of this machine over HTTP, until Ctrl-C.
 
-    On localhost anybody of this machine may use it; beyond, a token is needed. Without one that
-    is given, one is made and printed once.
+    On localhost everyone on this machine may use it; other machines need a token. If none is
+    given, one is generated and printed once.
     """
     if token is not None and token_file is not None:
         raise Mistake("use --token OR --token-file, not both")

@@ -40,17 +40,17 @@ from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 
-#: What holders of leases are called whom this program is.
+#: The name of this program as a holder of leases.
 RUN_ID = "clawperator-py"
 
 
 def is_remote(options: GlobalOptions) -> bool:
-    """Whether the device is one of another host."""
+    """Whether the device belongs to another host."""
     return options.device is not None and options.device.startswith(("http://", "https://"))
 
 
 def _require_adb(options: GlobalOptions) -> None:
-    """Raise for a device of another host, which can run executions and nothing else."""
+    """Raise for a device of another host, which can only run executions."""
     if is_remote(options):
         raise ConfigurationError(
             "this command needs a device behind an adb server",
@@ -77,8 +77,8 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
 
 
 def simulated_elsewhere(options: GlobalOptions) -> str:
-    """Return how to reach simulated phones that run, if they are behind another adb server."""
-    # Few need it.
+    """Return how to reach simulated phones that run behind another adb server, if any."""
+    # Rarely needed.
     found: str = import_module("pytest_clawperator.cli.simulate").elsewhere(
         str(locate_server(options.adb))
     )
@@ -87,10 +87,9 @@ def simulated_elsewhere(options: GlobalOptions) -> str:
 
 @contextmanager
 def _published_codes(options: GlobalOptions) -> Iterator[None]:
-    """Give a chosen device that cannot be used the published program's code and details.
+    """Give the error for an unusable device the published program's code and details.
 
-    The message still says what is wrong with it. Where there is none, simulated phones that
-    run elsewhere are named.
+    The message stays. Without any device, simulated phones that run elsewhere are named.
     """
     try:
         yield
@@ -107,10 +106,10 @@ def _published_codes(options: GlobalOptions) -> Iterator[None]:
 
 @contextmanager
 def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
-    """Open the chosen device for what needs no execution; no lease is taken."""
+    """Open the chosen device without a lease, for commands without an execution."""
     _require_adb(options)
     with _published_codes(options):
-        transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
+        transport = open_transport(options.device, adb=options.adb, observers=[_observer(options)])
     with _closing(transport):
         yield transport
 
@@ -125,16 +124,16 @@ def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Permit]:
 
 @contextmanager
 def open_session(options: GlobalOptions) -> Iterator[Runner]:
-    """Open what runs executions on the chosen device, which nobody else has meanwhile."""
+    """Open a runner for the chosen device, which is leased for the block."""
     if is_remote(options):
-        from pytest_clawperator.remote.runner import open_remote  # few need it
+        from pytest_clawperator.remote.runner import open_remote  # rarely needed
 
         spec = parse_device_spec(options.device or "")
         runner, _ = open_remote(
             spec.url or "",
             serial=spec.serial,
             operator_package=options.operator_package,
-            observers=[_teller(options)],
+            observers=[_observer(options)],
         )
         with _closing(runner):
             yield runner
@@ -151,7 +150,7 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             transport,
             server=transport.server,
             operator_package=package,
-            observers=[_teller(options)],
+            observers=[_observer(options)],
             clearance=hold.clear,
             info=info,
             known=found,
@@ -163,11 +162,11 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
 
 
 def _readiness(transport: AdbTransport, package: str) -> Readiness:
-    """Read the state of a device; raise if it has started and does not tell which apps it has."""
+    """Read the state of a device; raise if it has started but does not list its apps."""
     found = read_readiness(transport, package)
     if found.installed is None and found.booted is not False:
         raise OperatorNotReadyError(
-            f"the device does not tell whether the Operator app {package} is installed",
+            f"the device does not report whether the Operator app {package} is installed",
             code=ErrorCode.OPERATOR_NOT_INSTALLED,
             serial=transport.serial,
             hint="Try `adb shell pm list packages` by hand; a device that is still starting"
@@ -178,9 +177,9 @@ def _readiness(transport: AdbTransport, package: str) -> Readiness:
 
 
 def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -> Pipeline:
-    """Open the pipeline; that another variant of the Operator is installed is only told.
+    """Open the pipeline; if another variant of the Operator is installed, print a notice only.
 
-    Should the asked one really not answer, the error says so then.
+    If the requested one does not answer, the run itself fails.
     """
     try:
         return open_pipeline()[0]
@@ -194,7 +193,7 @@ def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -
 
 @contextmanager
 def _hold(options: GlobalOptions, key: str, serial: str) -> Iterator[Permit]:
-    """Hold the device, or use one that whoever started this program has leased and lent."""
+    """Lease the device, or use the lease that the parent process has lent."""
     with borrow(key, run_id=RUN_ID, say=notice) as lent:
         if lent is not None:
             yield lent
@@ -217,14 +216,14 @@ def _closing(opened: AdbTransport | Runner) -> Iterator[None]:
             opened.close()
 
 
-def _teller(options: GlobalOptions) -> Observer:
-    """Return what tells people of what happens on a device, as far as they want to know."""
+def _observer(options: GlobalOptions) -> Observer:
+    """Return an observer that prints notices, as the options demand."""
 
-    def tell(event: Event) -> None:
+    def observe(event: Event) -> None:
         where = f"[{event.serial}] " if event.serial else ""
         if isinstance(event, Notice) and not options.is_quiet:
             notice(f"{where}{event.message}")
         elif isinstance(event, ExecutionFinished) and options.is_talkative:
             notice(f"{where}{event.execution.command_id} took {event.elapsed:.2f} s")
 
-    return tell
+    return observe

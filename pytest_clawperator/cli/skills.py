@@ -43,7 +43,7 @@ def skills_list(options: GlobalOptions) -> Answer:
 @command("skills get", examples=["skills get com.android.settings.capture-overview"])
 @_words
 def skills_get(options: GlobalOptions, words: tuple[str, ...]) -> Answer:
-    """Tell what the registry says of a skill."""
+    """Show the registry entry of a skill."""
     skill_id = only(words, usage="skills get <skill_id>")
     return Answer({"skill": dict(read_registry().get(skill_id).entry)})
 
@@ -67,7 +67,7 @@ def skills_search(
     intent: str | None,
     keyword: str | None,
 ) -> Answer:
-    """Find skills by app, intent and keyword; all that are given must fit."""
+    """Find skills by app, intent and keyword; all that are given must match."""
     wanted = {"app": app, "intent": intent, "keyword": keyword or (words[0] if words else None)}
     if not any(wanted.values()):
         raise Mistake(
@@ -138,7 +138,7 @@ def validate(options: GlobalOptions, words: tuple[str, ...], is_all: bool, dry_r
 
 
 def only(words: Sequence[str], *, usage: str) -> str:
-    """Return the only argument; raise with how the command is used if there is none."""
+    """Return the only argument; raise with the usage if it is missing."""
     if not words or not words[0]:
         raise Mistake(usage, exit_code=0)
     if len(words) > 1:
@@ -208,7 +208,7 @@ def run(
 
 
 def _stream(text: str, stream: Stream) -> None:
-    """Show people what a script prints, as it comes."""
+    """Show the output of a script to people as it arrives."""
     place = sys.stdout if stream == "stdout" else sys.stderr
     place.write(visible(hide(text)))
     place.flush()
@@ -249,7 +249,7 @@ def install(options: GlobalOptions, words: tuple[str, ...], ref: str) -> Answer:
 @_url
 @click.option("--ref", default=DEFAULT_REF, metavar="REF", help=f"{_ref_help} Default: main.")
 def update(options: GlobalOptions, words: tuple[str, ...], ref: str) -> Answer:
-    """Fetch what is new in the installed repository."""
+    """Update the installed repository."""
     return _synced(sync_skills(_given(words), ref=ref or DEFAULT_REF))
 
 

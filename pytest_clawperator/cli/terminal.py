@@ -1,4 +1,4 @@
-"""Pages on the terminal, with rich; text of phones is never taken as markup."""
+"""Print pages on the terminal with rich; text from phones is never markup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDE = 1000
 
 
 def print_page(page: Sequence[Piece]) -> None:
-    """Print the pieces of a page, each below the other."""
+    """Print the pieces of a page, one below the other."""
     # Outside of a terminal nothing is folded.
     width = None if sys.stdout.isatty() else _WIDE
     console = Console(file=sys.stdout, highlight=False, soft_wrap=True, width=width)

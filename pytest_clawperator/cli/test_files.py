@@ -1,4 +1,4 @@
-"""``convert`` and ``schema``: test files as Python, and what editors need to know about them."""
+"""``convert`` and ``schema``: test files as Python, and their schema for editors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_clawperator.test_files.schema import schema_of_test_files
 )
 @click.argument("file", metavar="FILE")
 def convert(options: GlobalOptions, file: str) -> Answer:
-    """Print a test file as the Python that it stands for; the file stays as it is."""
+    """Print a test file as Python; the file itself is not changed."""
     path = Path(file).absolute()
     here = Path.cwd()
     written = as_python(read_test_file(path, root=here if here in path.parents else path.parent))
@@ -29,6 +29,6 @@ def convert(options: GlobalOptions, file: str) -> Answer:
 
 @command("schema", examples=["schema > claw.schema.json"])
 def schema(options: GlobalOptions) -> Answer:
-    """Print the JSON schema of test files, by which editors complete and check them."""
+    """Print the JSON schema of test files, with which editors complete and check them."""
     document = schema_of_test_files()
     return Answer(document, text=json.dumps(document, indent=1) + "\n")

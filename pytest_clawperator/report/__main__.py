@@ -1,4 +1,4 @@
-"""``python -m pytest_clawperator.report``: pages of traces and the index of runs, made anew."""
+"""``python -m pytest_clawperator.report``: write the pages and the index of runs again."""
 
 from __future__ import annotations
 

@@ -16,13 +16,12 @@ from pytest_clawperator.report.sinks import Attachment, ReportSink
 from pytest_clawperator.report.trace import Failure, Source, TraceEvent
 from pytest_clawperator.text import visible
 
-#: The name of finalizers of ours, which are no part of a fixture.
+#: The name of our own finalizers, which do not belong to a fixture.
 FINALIZER = "clawperator_fixture_ends"
-
 
 _PACKAGES = ("allure_commons",)
 
-# What Allure knows results and files by.
+# Keys by which Allure identifies results and files.
 _KEPT = ("uuid", "historyId", "testCaseId", "status", "stage", "source", "type", "children")
 
 _GUARD = "clawperator-guard"
@@ -33,17 +32,16 @@ _DIFF = "application/vnd.allure.image.diff"
 
 _COMPARED = re.compile(r"(.+?)(?:\.(actual|difference))?\.png")
 
-# How Allure's plugin calls the ends of fixtures, which have no names.
+# Names that Allure's plugin gives to finalizers of fixtures, which have none.
 _NAMELESS_END = re.compile(r"::(?:\d+|<lambda>|finish)$")
-
 
 Held = tuple[trace.ExecutionBegan, trace.ExecutionEnded | None]
 
 
 class AllureSink(ReportSink):
-    """Writes to the results of Allure's own plugin, whose reporter this gets.
+    """Write to the results of Allure's own plugin, through its reporter.
 
-    Executions are steps with parameters, in the steps of the test and in its expectations.
+    Executions are steps with parameters, inside the steps and expectations of the test.
     """
 
     def __init__(self, reporter: Any) -> None:
@@ -53,8 +51,8 @@ class AllureSink(ReportSink):
     def _reset(self) -> None:
         self._serials: list[str] = []
         self._open: dict[int, str] = {}
-        # The looks of an expectation come before itself.
-        self._looks: dict[int, Held] = {}
+        # The executions of an expectation are reported before the expectation itself.
+        self._checks: dict[int, Held] = {}
         self._pictures: dict[str, dict[str, bytes]] = {}
 
     def write(self, event: TraceEvent) -> None:
@@ -87,10 +85,10 @@ class AllureSink(ReportSink):
     # Devices
 
     def _name_devices(self) -> None:
-        """Name the devices of the test, which are no reason to take it for another test.
+        """Add the devices as labels and parameters that do not change the identity of the test.
 
-        At its end: an attempt that follows another one can use a device before Allure's plugin
-        has begun its result. By then the plugin has also named a lane, which is not the device's.
+        This happens at its end: a retry can use a device before Allure's plugin has begun its
+        result. By then the plugin has also named a lane, which is replaced by the device.
         """
         test = self._reporter.get_test(None)
         if test is None:
@@ -108,8 +106,10 @@ class AllureSink(ReportSink):
 
     def _start(self, number: int, at: float, title: str, parameters: Mapping[str, str]) -> None:
         models = _commons().model2
-        told = [models.Parameter(name=name, value=visible(one)) for name, one in parameters.items()]
-        step = models.TestStepResult(name=visible(title), start=round(at * 1000), parameters=told)
+        shown = [
+            models.Parameter(name=name, value=visible(one)) for name, one in parameters.items()
+        ]
+        step = models.TestStepResult(name=visible(title), start=round(at * 1000), parameters=shown)
         self._open[number] = uuid = str(uuid4())
         self._reporter.start_step(None, uuid, step)
 
@@ -127,22 +127,22 @@ class AllureSink(ReportSink):
         if event.parent is None or event.parent in self._open:
             self._start(event.id, event.at, event.title, _parameters(event))
         else:
-            self._looks[event.id] = event, None
+            self._checks[event.id] = event, None
 
     def _end_execution(self, event: trace.ExecutionEnded) -> None:
-        look = self._looks.get(event.id)
-        if look is None:
+        held = self._checks.get(event.id)
+        if held is None:
             self._stop(event.id, event.at, event.failure)
         else:
-            self._looks[event.id] = look[0], event
+            self._checks[event.id] = held[0], event
 
     def _write_expectation(self, event: trace.ExpectationEnded) -> None:
-        own = [look for look in self._looks.values() if look[0].parent == event.id]
-        looks = {"looks": str(len(event.polls))} if event.polls else {}
-        parameters = {**looks, **_place(event.source)}
+        own = [held for held in self._checks.values() if held[0].parent == event.id]
+        checks = {"checks": str(len(event.polls))} if event.polls else {}
+        parameters = {**checks, **_place(event.source)}
         self._start(event.id, event.at - event.seconds, event.title, parameters)
         for began, ended in own:
-            del self._looks[began.id]
+            del self._checks[began.id]
             self._start(began.id, began.at, began.title, _parameters(began))
             if ended is not None:
                 self._stop(ended.id, ended.at, ended.failure)
@@ -151,7 +151,7 @@ class AllureSink(ReportSink):
     # Pictures
 
     def _compare(self, attachment: Attachment) -> None:
-        """Attach golden, screen and differences as what Allure shows one over the other."""
+        """Attach golden, screen and difference as one comparison, once all three are there."""
         found = _COMPARED.fullmatch(attachment.name)
         if found is None:
             return
@@ -167,14 +167,14 @@ class AllureSink(ReportSink):
 
 
 def _commons() -> Any:
-    """Return Allure's library, which is an extra."""
+    """Return Allure's library, an optional dependency."""
     import allure_commons.model2
 
     return allure_commons
 
 
 def _parameters(event: trace.ExecutionBegan) -> dict[str, str]:
-    """Return what is sent, action by action, and from where."""
+    """Return the actions that are sent, the device, and the line of the test."""
     found: dict[str, str] = {}
     actions = event.payload.get("actions")
     for number, action in enumerate(actions if isinstance(actions, Sequence) else (), 1):
@@ -223,9 +223,9 @@ _CATEGORIES = (
 
 
 def write_run_files(folder: Path, environment: Mapping[str, str]) -> None:
-    """Write what Allure shows of a run: its environment, and categories of failures.
+    """Write the environment of a run and the categories of failures for Allure.
 
-    Categories that are there already stay as they are, and so do other lines of the environment.
+    Existing categories and other lines of the environment are kept.
     """
     if not folder.is_dir():
         return
@@ -236,12 +236,12 @@ def write_run_files(folder: Path, environment: Mapping[str, str]) -> None:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
     ours = {_escaped(name): _escaped(one) for name, one in environment.items()}
     kept = [line for line in lines if line.partition("=")[0].strip() not in ours]
-    told = [f"{name}={one}" for name, one in hide_in(ours).items()]
-    path.write_text("\n".join([*kept, *told, ""]), encoding="utf-8")
+    lines = [f"{name}={one}" for name, one in hide_in(ours).items()]
+    path.write_text("\n".join([*kept, *lines, ""]), encoding="utf-8")
 
 
 def _escaped(text: str) -> str:
-    """Return text as a properties file has it."""
+    """Escape text for a properties file."""
     escaped = re.sub(r"([\\:=#! ])", r"\\\1", visible(text))
     return escaped.encode("ascii", "backslashreplace").decode("ascii").replace("\\x", "\\u00")
 
@@ -250,7 +250,7 @@ def _escaped(text: str) -> str:
 
 
 def guard() -> None:
-    """Hide secrets in all that Allure writes from now on, however often this is called."""
+    """Hide secrets in everything that Allure writes from now on; further calls do nothing."""
     import allure_commons  # an extra
 
     manager = allure_commons.plugin_manager
@@ -277,7 +277,7 @@ def guard() -> None:
 
 
 def _name_fixtures(container: Any) -> None:
-    """Call the ends of fixtures by the fixtures' names; those of ours are none."""
+    """Name finalizers after their fixtures, and leave our own out."""
     ends: dict[str, Any] = {}
     for one in container.afters:
         if one.name.endswith(FINALIZER):
@@ -296,7 +296,7 @@ def _hide(thing: Any) -> None:
 
 
 def _hide_in_file(folder: Path | None, name: str) -> None:
-    """Hide secrets in a text that a test attached; pictures and the like are left alone."""
+    """Hide secrets in a text that a test attached; other files stay as they are."""
     if folder is None or SECRETS.is_empty:
         return
     path = Path(folder) / name

@@ -1,4 +1,4 @@
-"""The words of the command line, and what is done with them."""
+"""``python -m pytest_clawperator.report``: rebuild pages, summarise, pack and serve runs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,114 @@ from pytest_clawperator.report.index import (
     RUN_FILE,
     Run,
     TestEnded,
+    count_outcomes,
     groups_of,
     read_run,
-    told_counts,
     write_index,
 )
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.trace import Glance, last_passed, read_trace, traces_in
 from pytest_clawperator.text import visible
+
+_EXAMPLES = """examples:
+  python -m pytest_clawperator.report claw-results/20260305-101500-3fa2
+  python -m pytest_clawperator.report shard-1 shard-2 --output report/index.html
+  python -m pytest_clawperator.report claw-results --serve
+  python -m pytest_clawperator.report claw-results/20260305-101500-3fa2 --zip test_cart
+"""
+
+
+def main(
+    arguments: Sequence[str],
+    *,
+    show: Callable[[str], None] = print,
+    environ: dict[str, str] | os._Environ[str] = os.environ,
+) -> int:
+    """Run the command; return the exit code."""
+    asked = _parser().parse_args(arguments)
+    try:
+        _do(asked, show, environ)
+    except ClawperatorError as error:
+        print(visible_lines(str(error)), file=sys.stderr)
+        return 1
+    return 0
+
+
+def visible_lines(text: str) -> str:
+    """Return text with its line breaks, and other control characters made visible."""
+    return "\n".join(map(visible, text.splitlines()))
+
+
+def _do(
+    asked: argparse.Namespace,
+    show: Callable[[str], None],
+    environ: dict[str, str] | os._Environ[str],
+) -> None:
+    folders = [Path(one) for one in asked.folders]
+    runs = find_runs(folders)
+    if asked.zip is not None:
+        run, test = chosen_test(runs, asked.zip)
+        show(visible(str(bundle(run, test, asked.output))))
+        return
+    index = _index_path(folders, asked.output)
+    if asked.url:
+        _check_published([run.folder for run in runs], index)
+    runs = rebuild(runs, index)
+    tests = [test for run in runs for test in run.tests]
+    show(visible(f"{count_outcomes(tests)}: {index}"))
+    summary = asked.summary or environ.get(SUMMARY_VARIABLE)
+    if summary:
+        add_summary(Path(summary), runs, url=asked.url, start=index.parent)
+    if asked.serve:
+        serve(index, [run.folder for run in runs], port=asked.port, show=show)
+
+
+def _index_path(folders: Sequence[Path], output: Path | None) -> Path:
+    if output is not None:
+        return output / INDEX_FILE if output.is_dir() else output
+    if len(folders) > 1:
+        raise ConfigurationError(
+            f"the index of {len(folders)} folders needs a place",
+            hint=f"Add --output {INDEX_FILE}, or the path of another file.",
+        )
+    return folders[0] / INDEX_FILE
+
+
+def _check_published(folders: Sequence[Path], index: Path) -> None:
+    """Raise ``ConfigurationError`` for a folder that is not published with the index."""
+    for folder in folders:
+        if not folder.resolve().is_relative_to(index.resolve().parent):
+            raise ConfigurationError(
+                f"--url is the address of the index's folder, and {folder} is not in it",
+                hint=f"Name a folder around all runs, as in --output shards/{INDEX_FILE}.",
+            )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_clawperator.report",
+        description="Write the pages of traces again, and one index of all runs in these folders.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("folders", nargs="+", metavar="DIR", help="the folder of a run, or one with several")
+    add("--output", "-o", type=Path, metavar="FILE", help="where the index, or the zip, goes")
+    add("--serve", action="store_true", help="show it on this computer, until Ctrl-C")
+    add("--port", type=int, default=0, help="for --serve; default: a free one")
+    add("--zip", metavar="TEST", help="pack the files of one test, named by a part of its id")
+    add(
+        "--summary",
+        metavar="FILE",
+        help=f"append a summary in Markdown, as GitHub shows it; default: ${SUMMARY_VARIABLE}",
+    )
+    add(
+        "--url",
+        metavar="URL",
+        help="where the folder of the index is published, for links and pictures in the summary",
+    )
+    return parser
+
 
 _TRACE_FOLDER = "trace"
 
@@ -36,12 +136,12 @@ _TRACE_FOLDER = "trace"
 def find_runs(folders: Sequence[Path]) -> list[Run]:
     """Return the runs in these folders; raise ``ConfigurationError`` for one without any.
 
-    A folder that has traces and no file of a run is one run.
+    A folder with traces but without the file of a run counts as one run.
     """
     found: dict[Path, Run] = {}
     for folder in folders:
         if not folder.is_dir():
-            what = "is not there" if not folder.exists() else "is no folder"
+            what = "does not exist" if not folder.exists() else "is not a folder"
             raise ConfigurationError(
                 f"{folder} {what}",
                 code=ErrorCode.FILE_UNAVAILABLE,
@@ -72,7 +172,7 @@ def _places(folder: Path) -> Iterator[Path]:
 
 
 def rebuild(runs: Sequence[Run], index: Path) -> list[Run]:
-    """Write the page of each trace, the index of each run, and one of all; return the runs."""
+    """Write the page of each trace, the index of each run, and one of all runs; return the runs."""
     for run in runs:
         for found in traces_in(run.folder):
             trace = read_trace(found.folder)
@@ -93,7 +193,7 @@ def rebuild(runs: Sequence[Run], index: Path) -> list[Run]:
 
 
 def _page_path(trace: Glance) -> Path:
-    """Return where the page of a trace is: beside it, or in one that has no folder around it."""
+    """Return where the page of a trace belongs: beside it, or in it without a test folder."""
     is_kept = trace.folder.name == _TRACE_FOLDER
     return (trace.folder.parent if is_kept else trace.folder) / PAGE_FILE
 
@@ -102,7 +202,7 @@ _MOST_NAMED = 10
 
 
 def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
-    """Return the last attempt at the test that a name or a part of its id means."""
+    """Return the last attempt at the test with this name, or with this part in its id."""
     known = [(run, test) for run in runs for test in run.tests if _folder_of(run, test)]
     whole = [pair for pair in known if pair[1].nodeid in (name, *_whole_ids(pair[1], name))]
     found = whole or [pair for pair in known if name in pair[1].nodeid]
@@ -119,7 +219,7 @@ def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
 
 
 def _whole_ids(test: TestEnded, name: str) -> tuple[str, ...]:
-    """Return the id of a test if that is its name alone."""
+    """Return the id of a test if ``name`` is its function name."""
     return (test.nodeid,) if test.nodeid.rpartition("::")[2] == name else ()
 
 
@@ -144,7 +244,7 @@ def bundle(run: Run, test: TestEnded, output: Path | None) -> Path:
 
 
 def _folder_of(run: Run, test: TestEnded) -> Path | None:
-    """Return the folder of a test's files, if there is one in that of the run."""
+    """Return the folder of a test's files, if there is one inside the folder of the run."""
     place = test.folder or (str(PurePosixPath(test.page).parent) if test.page else "")
     if not place or place == ".":
         return None
@@ -156,8 +256,7 @@ def _folder_of(run: Run, test: TestEnded) -> Path | None:
 #: The variable that names the file.
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 
-
-# GitHub refuses a step that writes more than a mebibyte, and nobody reads that much.
+# GitHub refuses a step that writes more than a mebibyte.
 _MOST_GROUPS, _MOST_TESTS = 30, 10
 
 _MOST_BYTES = 500_000
@@ -172,8 +271,8 @@ _PICTURES = ("screenshot.png", "setup-screenshot.png", "teardown-screenshot.png"
 def add_summary(path: Path, runs: Sequence[Run], *, url: str | None, start: Path) -> None:
     """Append a summary of runs to a file.
 
-    ``url`` is where the folder ``start`` is published. GitHub shows no picture that is not: there
-    are none without it.
+    ``url`` is where the folder ``start`` is published. GitHub shows only published pictures, so
+    there are none without it.
     """
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -187,29 +286,29 @@ def add_summary(path: Path, runs: Sequence[Run], *, url: str | None, start: Path
 
 
 def summary_text(runs: Sequence[Run], *, url: str | None, start: Path) -> str:
-    """Return the summary: how many tests had which outcome, and failures that are alike."""
+    """Return the summary: the number of tests per outcome, and similar failures in groups."""
     pairs = [(run, test) for run in runs for test in run.tests]
     tests = [test for _, test in pairs]
-    lines = [f"### {told_counts(tests)}", ""]
+    lines = [f"### {count_outcomes(tests)}", ""]
     groups = groups_of(tests)
-    told = size = 0
+    shown = size = 0
     for group in groups[:_MOST_GROUPS]:
         found = _group_lines([pairs[place] for place in group], url, start)
         size += sum(len(line.encode()) + 1 for line in found)
         if size > _MOST_BYTES:
             break
         lines += found
-        told += 1
-    if len(groups) > told:
-        lines += [f"… and {len(groups) - told} more kinds of failures.", ""]
+        shown += 1
+    if len(groups) > shown:
+        lines += [f"… and {len(groups) - shown} more kinds of failures.", ""]
     return "\n".join([*lines, ""])
 
 
 def _group_lines(group: Sequence[tuple[Run, TestEnded]], url: str | None, start: Path) -> list[str]:
     error = group[0][1].error
     assert error is not None
-    told = f"{error.code}: {error.message}" if error.code else error.message
-    lines = [f"<details open><summary>{len(group)} × <code>{_safe(told)}</code></summary>", "<ul>"]
+    title = f"{error.code}: {error.message}" if error.code else error.message
+    lines = [f"<details open><summary>{len(group)} × <code>{_safe(title)}</code></summary>", "<ul>"]
     for run, test in group[:_MOST_TESTS]:
         devices = f" <code>{_safe(', '.join(test.devices))}</code>" if test.devices else ""
         lines.append(f"<li>{_linked(run, test, url, start)}{devices}</li>")
@@ -242,9 +341,9 @@ def _address(path: Path, url: str, start: Path) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return text in which nothing is markup, of HTML or Markdown, in one line.
+    """Return text in one line, without markup of HTML or Markdown.
 
-    It belongs into ``<code>``, where GitHub makes no links of names and numbers either.
+    It is meant for ``<code>``, where GitHub does not turn names and numbers into links either.
     """
     line = visible(" ".join(text[:_LONGEST].split()))
     whole = line.encode("utf-8", "replace").decode("utf-8")
@@ -255,10 +354,10 @@ _LOOPBACK = "127.0.0.1"
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """Files below a folder, for those who ask for this computer by its own name."""
+    """Serve the files below a folder to requests that name this computer."""
 
     def send_head(self) -> Any:
-        """Refuse pages of other sites that were led here by a name of theirs."""
+        """Refuse requests for another host name, as DNS rebinding sends them."""
         host = (self.headers.get("Host") or "").rpartition(":")[0]
         if host not in (_LOOPBACK, "localhost"):
             self.send_error(403)
@@ -266,12 +365,12 @@ class _Files(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def end_headers(self) -> None:
-        """Keep what is made anew from being remembered."""
+        """Forbid caching: pages are written again."""
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Be quiet."""
+        """Log nothing."""
 
 
 def serve(index: Path, folders: Sequence[Path], *, port: int, show: Callable[[str], None]) -> None:
@@ -293,109 +392,9 @@ def serve(index: Path, folders: Sequence[Path], *, port: int, show: Callable[[st
 def server_of(
     index: Path, folders: Sequence[Path], *, port: int = 0
 ) -> tuple[ThreadingHTTPServer, str]:
-    """Return a server that waits for its first request, and the address of the index."""
+    """Return a server that listens already, and the URL of the index."""
     places = [index.resolve().parent, *(one.resolve() for one in folders)]
     root = Path(os.path.commonpath(places))
     server = ThreadingHTTPServer((_LOOPBACK, port), partial(_Files, directory=str(root)))
     path = quote(index.resolve().relative_to(root).as_posix())
     return server, f"http://{_LOOPBACK}:{server.server_port}/{path}"
-
-
-_EXAMPLES = """examples:
-  python -m pytest_clawperator.report claw-results/20260305-101500-3fa2
-  python -m pytest_clawperator.report shard-1 shard-2 --output report/index.html
-  python -m pytest_clawperator.report claw-results --serve
-  python -m pytest_clawperator.report claw-results/20260305-101500-3fa2 --zip test_cart
-"""
-
-
-def main(
-    arguments: Sequence[str],
-    *,
-    show: Callable[[str], None] = print,
-    environ: dict[str, str] | os._Environ[str] = os.environ,
-) -> int:
-    """Do what the arguments ask for; return the exit code."""
-    asked = _parser().parse_args(arguments)
-    try:
-        _do(asked, show, environ)
-    except ClawperatorError as error:
-        print(visible_lines(str(error)), file=sys.stderr)
-        return 1
-    return 0
-
-
-def visible_lines(text: str) -> str:
-    """Return text whose lines stay, and whose other control characters are shown."""
-    return "\n".join(map(visible, text.splitlines()))
-
-
-def _do(
-    asked: argparse.Namespace,
-    show: Callable[[str], None],
-    environ: dict[str, str] | os._Environ[str],
-) -> None:
-    folders = [Path(one) for one in asked.folders]
-    runs = find_runs(folders)
-    if asked.zip is not None:
-        run, test = chosen_test(runs, asked.zip)
-        show(visible(str(bundle(run, test, asked.output))))
-        return
-    index = _index_path(folders, asked.output)
-    if asked.url:
-        _check_published([run.folder for run in runs], index)
-    runs = rebuild(runs, index)
-    tests = [test for run in runs for test in run.tests]
-    show(visible(f"{told_counts(tests)}: {index}"))
-    summary = asked.summary or environ.get(SUMMARY_VARIABLE)
-    if summary:
-        add_summary(Path(summary), runs, url=asked.url, start=index.parent)
-    if asked.serve:
-        serve(index, [run.folder for run in runs], port=asked.port, show=show)
-
-
-def _index_path(folders: Sequence[Path], output: Path | None) -> Path:
-    if output is not None:
-        return output / INDEX_FILE if output.is_dir() else output
-    if len(folders) > 1:
-        raise ConfigurationError(
-            f"{len(folders)} folders have one index, and it is not said where",
-            hint=f"Add --output {INDEX_FILE}, or the path of another file.",
-        )
-    return folders[0] / INDEX_FILE
-
-
-def _check_published(folders: Sequence[Path], index: Path) -> None:
-    """Raise ``ConfigurationError`` for a folder that is not published with the index."""
-    for folder in folders:
-        if not folder.resolve().is_relative_to(index.resolve().parent):
-            raise ConfigurationError(
-                f"--url is the address of the index's folder, and {folder} is not in it",
-                hint=f"Name a folder around all runs, as in --output shards/{INDEX_FILE}.",
-            )
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pytest_clawperator.report",
-        description="Make the pages of traces anew, and one index of all runs in these folders.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add("folders", nargs="+", metavar="DIR", help="the folder of a run, or one with several")
-    add("--output", "-o", type=Path, metavar="FILE", help="where the index, or the zip, goes")
-    add("--serve", action="store_true", help="show it on this computer, until Ctrl-C")
-    add("--port", type=int, default=0, help="for --serve; default: a free one")
-    add("--zip", metavar="TEST", help="pack the files of one test, named by a part of its id")
-    add(
-        "--summary",
-        metavar="FILE",
-        help=f"append a summary in Markdown, as GitHub shows it; default: ${SUMMARY_VARIABLE}",
-    )
-    add(
-        "--url",
-        metavar="URL",
-        help="where the folder of the index is published, for links and pictures in the summary",
-    )
-    return parser

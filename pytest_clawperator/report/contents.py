@@ -1,4 +1,4 @@
-"""What of a trace is in its page: events as they are, and what they name in packed form."""
+"""The data in the page of a trace: its events, and packed trees, payloads and pictures."""
 
 from __future__ import annotations
 
@@ -20,126 +20,21 @@ from pytest_clawperator.report.trace import Trace
 from pytest_clawperator.snapshot.parse import decoded
 from pytest_clawperator.snapshot.tree import Snapshot
 
-# What is shown of a hierarchy that cannot be read.
-_MOST_UNREADABLE_TEXT = 20_000
-
-
-def tree_data(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the nodes of a screen, parents before children.
-
-    ``parent`` is the place of the node around it in the list, and -1 for the root.
-    """
-    nodes = list(snapshot.nodes)
-    places = {node: place for place, node in enumerate(nodes)}
-    return {
-        "rotation": snapshot.rotation,
-        "isPartial": snapshot.is_partial,
-        "nodes": [
-            {
-                "parent": -1 if node.parent is None else places[node.parent],
-                "attributes": node.attributes,
-            }
-            for node in nodes
-        ],
-    }
-
-
-def read_tree(xml: bytes) -> dict[str, Any]:
-    """Return the nodes of a hierarchy as it was kept; of an unreadable one, why and its text."""
-    try:
-        return tree_data(Snapshot.from_step(decoded(xml), {}, partial=True))
-    except SnapshotError as error:
-        return {"problem": str(error), "text": decoded(xml[:_MOST_UNREADABLE_TEXT])}
-
-
-_TOUCHING = ("click", "enter_text")
-
-# Neighbouring executions act on the same few screens, which may be large.
-_SCREENS = 8
-
-
-Screens = Callable[[str], "Snapshot | None"]
-
-
-def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
-    """Return bounds and point of what each execution touched, by its id, as far as is known.
-
-    A trace says what was sent and what was on the screen; the first match is what the device
-    acts on. Where an action has no look of its own, the screen is as the last look found it.
-    """
-    screens = lru_cache(maxsize=_SCREENS)(lambda name: _snapshot(trace.blob(name)))
-    found: dict[str, dict[str, Any]] = {}
-    began: dict[Any, dict[str, Any]] = {}
-    last: dict[Any, Any] = {}
-    for event in trace.events:
-        number = event.get("id")
-        if not isinstance(number, int):
-            continue
-        if event["kind"] == "execution":
-            began[number] = event
-        elif event["kind"] == "execution-end" and number in began:
-            serial = str(began[number].get("serial"))
-            screen = event.get("before") or last.get(serial)
-            if touch := _touch(began[number].get("payload"), screen, screens):
-                found[str(number)] = touch
-            # What was there before an action says nothing of what is there after it.
-            last[serial] = event.get("after")
-    return found
-
-
-def _touch(payload: Any, screen: Any, screens: Screens) -> dict[str, Any] | None:
-    for params in _touching(payload):
-        coordinate, matcher = params.get("coordinate"), params.get("matcher")
-        if isinstance(coordinate, Mapping):
-            return {"point": [coordinate.get("x"), coordinate.get("y")]}
-        if isinstance(matcher, Mapping) and isinstance(screen, str):
-            return _touched_node(matcher, screens(screen))
-    return None
-
-
-def _touching(payload: Any) -> Iterator[Mapping[str, Any]]:
-    actions = payload.get("actions") if isinstance(payload, Mapping) else None
-    for action in actions if isinstance(actions, list) else ():
-        is_one = isinstance(action, Mapping) and action.get("type") in _TOUCHING
-        if is_one and isinstance(action.get("params"), Mapping):
-            yield action["params"]
-
-
-def _snapshot(xml: bytes | None) -> Snapshot | None:
-    try:
-        return None if xml is None else Snapshot.from_step(decoded(xml), {}, partial=True)
-    except ClawperatorError:  # a trace may say anything
-        return None
-
-
-def _touched_node(matcher: Mapping[str, Any], screen: Snapshot | None) -> dict[str, Any] | None:
-    if screen is None:
-        return None
-    try:
-        nodes = screen.find_all(NodeMatcher.from_wire(matcher))
-    except ClawperatorError:
-        return None
-    box = nodes[0].bounds if nodes else None
-    if box is None:
-        return None
-    return {"bounds": [box.left, box.top, box.right, box.bottom], "point": list(box.center)}
-
-
-# Nobody reads longer texts on a page; files beside it have them whole.
+# Longer texts are cut on a page; the files beside it have them whole.
 _MOST_TEXT = 10_000
 
 _MOST_PACKED_TEXT = 1_000_000
 
 _MOST_DEPTH = 60
 
-# What is unpacked when somebody looks at it.
+# What the page unpacks when it is shown.
 _PACKED = {"execution": "payload", "execution-end": "envelope"}
 
 
 def page_contents(trace: Trace, *, passed: Trace | None, folder: Path) -> dict[str, Any]:
-    """Return what a page in ``folder`` holds of traces; nothing else is needed to show them.
+    """Return all data that a page in ``folder`` needs to show these traces.
 
-    They have many screens in common, and a blob of the same name is the same.
+    They have many screens in common: blobs with the same name are the same.
     """
     traces = [trace] if passed is None else [trace, passed]
     return {
@@ -174,7 +69,7 @@ def _pictures(trace: Trace) -> Iterator[tuple[str, str]]:
 
 
 def packed(value: Any) -> str:
-    """Return data as compressed JSON in base64; the same data always gives the same text."""
+    """Return data as compressed JSON in base64; the result is reproducible."""
     text = json.dumps(value, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")
 
@@ -182,7 +77,7 @@ def packed(value: Any) -> str:
 def _page_event(
     event: dict[str, Any], store: list[str], trace: Trace, folder: Path
 ) -> dict[str, Any]:
-    """Return an event whose payload or envelope is the number of a packed text."""
+    """Return an event whose payload or envelope is replaced by the index of its packed text."""
     shown = dict(event)
     key = _PACKED.get(event["kind"])
     if key is not None and key in shown:
@@ -226,7 +121,7 @@ def _is_text(value: object) -> bool:
 
 
 def _fit(value: Any, *, longest: int, depth: int = 0) -> Any:
-    """Return data that JSON has and a page can show: texts cut, no endless depth."""
+    """Return data that fits JSON and a page: texts cut, depth limited, numbers finite."""
     if isinstance(value, str):
         if len(value) <= longest:
             return value
@@ -243,3 +138,107 @@ def _fit(value: Any, *, longest: int, depth: int = 0) -> Any:
         _fit(key, longest=200): _fit(one, longest=longest, depth=depth + 1)
         for key, one in value.items()
     }
+
+
+# What is shown of a hierarchy that cannot be read.
+_MOST_UNREADABLE_TEXT = 20_000
+
+
+def tree_data(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the nodes of a screen, parents before children.
+
+    ``parent`` is the index of the parent node, -1 for the root.
+    """
+    nodes = list(snapshot.nodes)
+    places = {node: place for place, node in enumerate(nodes)}
+    return {
+        "rotation": snapshot.rotation,
+        "isPartial": snapshot.is_partial,
+        "nodes": [
+            {
+                "parent": -1 if node.parent is None else places[node.parent],
+                "attributes": node.attributes,
+            }
+            for node in nodes
+        ],
+    }
+
+
+def read_tree(xml: bytes) -> dict[str, Any]:
+    """Return the nodes of a hierarchy; for an unreadable one, the problem and its text."""
+    try:
+        return tree_data(Snapshot.from_step(decoded(xml), {}, partial=True))
+    except SnapshotError as error:
+        return {"problem": str(error), "text": decoded(xml[:_MOST_UNREADABLE_TEXT])}
+
+
+_TOUCHING = ("click", "enter_text")
+
+# Neighbouring executions act on the same few screens, which may be large.
+_SCREENS = 8
+
+Screens = Callable[[str], "Snapshot | None"]
+
+
+def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
+    """Return the bounds and point that each execution touched, by its id, as far as known.
+
+    A trace has what was sent and what was on the screen; the device acts on the first match.
+    An action without its own snapshot is judged by the last one before it.
+    """
+    screens = lru_cache(maxsize=_SCREENS)(lambda name: _snapshot(trace.blob(name)))
+    found: dict[str, dict[str, Any]] = {}
+    began: dict[Any, dict[str, Any]] = {}
+    last: dict[Any, Any] = {}
+    for event in trace.events:
+        number = event.get("id")
+        if not isinstance(number, int):
+            continue
+        if event["kind"] == "execution":
+            began[number] = event
+        elif event["kind"] == "execution-end" and number in began:
+            serial = str(began[number].get("serial"))
+            screen = event.get("before") or last.get(serial)
+            if touch := _touch(began[number].get("payload"), screen, screens):
+                found[str(number)] = touch
+            # The screen before an action is not the screen after it.
+            last[serial] = event.get("after")
+    return found
+
+
+def _touch(payload: Any, screen: Any, screens: Screens) -> dict[str, Any] | None:
+    for params in _touching(payload):
+        coordinate, matcher = params.get("coordinate"), params.get("matcher")
+        if isinstance(coordinate, Mapping):
+            return {"point": [coordinate.get("x"), coordinate.get("y")]}
+        if isinstance(matcher, Mapping) and isinstance(screen, str):
+            return _touched_node(matcher, screens(screen))
+    return None
+
+
+def _touching(payload: Any) -> Iterator[Mapping[str, Any]]:
+    actions = payload.get("actions") if isinstance(payload, Mapping) else None
+    for action in actions if isinstance(actions, list) else ():
+        is_one = isinstance(action, Mapping) and action.get("type") in _TOUCHING
+        if is_one and isinstance(action.get("params"), Mapping):
+            yield action["params"]
+
+
+def _snapshot(xml: bytes | None) -> Snapshot | None:
+    try:
+        return None if xml is None else Snapshot.from_step(decoded(xml), {}, partial=True)
+    except ClawperatorError:  # a trace may contain anything
+        return None
+
+
+def _touched_node(matcher: Mapping[str, Any], screen: Snapshot | None) -> dict[str, Any] | None:
+    if screen is None:
+        return None
+    try:
+        nodes = screen.find_all(NodeMatcher.from_wire(matcher))
+    except ClawperatorError:
+        return None
+    box = nodes[0].bounds if nodes else None
+    if box is None:
+        return None
+    return {"bounds": [box.left, box.top, box.right, box.bottom], "point": list(box.center)}

@@ -1,7 +1,7 @@
-"""Crashes and ANRs (apps that do not respond): find them in a log and mark their lines.
+"""The device's log as evidence: crashes and ANRs found, dumps shortened, secrets hidden.
 
-Any app can log such a report, so it must come from those who can know: an uncaught exception
-is told by the process that dies of it, an ANR by the system.
+Any app can log a crash report, so its source is checked: an uncaught exception is reported by
+the process that dies of it, an ANR by the system.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Crash:
 def find_crashes(lines: Sequence[bytes], *, system: Collection[int] | None = None) -> list[Crash]:
     """Return all crashes and ANRs, in the order of the log.
 
-    ``system`` are the ids of the system's processes; None, if they are not known, believes
-    every process that claims to be one.
+    ``system`` has the ids of the system's processes; with None every process that claims to be
+    one is believed.
     """
     entries = [parse_log_line(line) for line in lines]
     names = _names(entries, system)
@@ -92,7 +92,7 @@ def _begins(entry: LogEntry) -> bool:
 
 
 def _report_lines(entries: Sequence[LogEntry | None], start: int) -> Iterator[int]:
-    """Yield the indexes of a report's lines; lines of other processes may stand between."""
+    """Yield the indexes of a report's lines; lines of other processes may be in between."""
     first = entries[start]
     assert first is not None
     yield start
@@ -108,14 +108,14 @@ def _report_lines(entries: Sequence[LogEntry | None], start: int) -> Iterator[in
 def _names(
     entries: Sequence[LogEntry | None], system: Collection[int] | None
 ) -> Mapping[int, set[str]]:
-    """Return how the system calls the processes of which it tells."""
+    """Return the names that the system logs for processes, by process id."""
     names: dict[int, set[str]] = {}
     for entry in entries:
         if entry is None or entry.tag != _MANAGER or not (system is None or entry.pid in system):
             continue
-        told = _NAMED.match(entry.message)
-        if told is not None:
-            started, name, ended_name, ended = told.groups()
+        named = _NAMED.match(entry.message)
+        if named is not None:
+            started, name, ended_name, ended = named.groups()
             names.setdefault(int(started or ended), set()).add(name or ended_name)
     return names
 
@@ -126,11 +126,11 @@ def _is_entitled(
     names: Mapping[int, set[str]],
     system: Collection[int] | None,
 ) -> bool:
-    """Whether the process that logged a report can know of it."""
+    """Whether the report was logged by a process that can know."""
     if first.tag == _MANAGER:
         return system is None or first.pid in system
     if first.tag == _NATIVE:
-        return True  # a process of its own, which the crash started, tells of it
+        return True  # the crash handler is a process started for it
     claimed = next(filter(None, map(_PROCESS.match, messages)), None)
     if claimed is None:
         return True
@@ -173,15 +173,14 @@ _COMMAND = re.compile(rb"\[Clawperator-Command\] start commandId=(\S+)")
 
 _STEP = re.compile(rb"step_start id=(\S+)")
 
-
 #: The id of an execution and that of a step of it.
 Step = tuple[str, str]
 
 
 def without_dumps(lines: Iterable[bytes], *, kept: Mapping[Step, str] | None = None) -> list[bytes]:
-    """Return a log in which one line stands for each dump, and says which snapshot it was.
+    """Return a log with each dump of a hierarchy replaced by one line that names its snapshot.
 
-    ``kept`` are the files that have the snapshot of a step.
+    ``kept`` has the files that contain the snapshot of a step.
     """
     log = list(lines)
     left_out: set[int] = set()
@@ -193,7 +192,7 @@ def without_dumps(lines: Iterable[bytes], *, kept: Mapping[Step, str] | None = N
 
 
 def _instead(log: list[bytes], marker: int, count: int, kept: Mapping[Step, str]) -> bytes:
-    """Return the line that stands for a dump: its own first one, with what is left out."""
+    """Return the line that replaces a dump: its first one, with what is left out."""
     line = log[marker]
     head = line[: line.index(_MARKER) + len(_MARKER)]
     command, step = _last(log, marker, _COMMAND), _last(log, marker, _STEP)
@@ -204,7 +203,7 @@ def _instead(log: list[bytes], marker: int, count: int, kept: Mapping[Step, str]
 
 
 def _last(log: list[bytes], before: int, pattern: re.Pattern[bytes]) -> str:
-    """Return what the process of a line last told of itself before it."""
+    """Return the last match before a line among the lines of the same process."""
     entry = parse_log_line(log[before])
     for line in reversed(log[:before]):
         found = pattern.search(line)
@@ -218,7 +217,10 @@ _MARK = MARK.encode()
 
 
 def hide_in_log(content: bytes) -> bytes:
-    """Return a log, as a file has it, with a mark in the place of each secret."""
+    """Return the content of a log file with each secret replaced by a mark.
+
+    Long messages are cut into several lines, so a secret may span two of them.
+    """
     if SECRETS.is_empty:
         return content
     lines = content.split(b"\n")
@@ -237,7 +239,7 @@ def _hidden(messages: list[bytes]) -> list[bytes]:
 
 
 def _chains(lines: list[bytes]) -> list[list[int]]:
-    """Return the indexes of the lines of each message that was cut."""
+    """Return, for each message that was cut, the indexes of its lines."""
     found: list[list[int]] = []
     unfinished: dict[object, list[int]] = {}
     for place, line in enumerate(lines):
@@ -261,5 +263,5 @@ def _is_cut(entry: LogEntry, line: bytes) -> bool:
 
 
 def _message_bytes(line: bytes) -> bytes:
-    """Return the message of a line, with the bytes that it has."""
+    """Return the message of a line as raw bytes."""
     return line.partition(b": ")[2]

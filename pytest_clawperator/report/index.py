@@ -6,19 +6,26 @@ folder; the page shows one run or several. ``docs/reports.md`` describes the for
 
 from __future__ import annotations
 
-import html
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
-from pytest_clawperator.redaction import SECRETS, hide_in, hide_in_document
-from pytest_clawperator.report.page import page_of, write_file
-from pytest_clawperator.report.trace import Glance, TraceEvent, event_of, to_line, traces_in
+from pytest_clawperator.redaction import SECRETS, hide_in
+from pytest_clawperator.report.page import escaped, page_of, write_file
+from pytest_clawperator.report.trace import (
+    Glance,
+    TraceEvent,
+    event_of,
+    hide_in_lines,
+    to_line,
+    traces_in,
+    write_all,
+)
 
 #: Counted up whenever a reader of the former one would misunderstand a file.
 VERSION = 1
@@ -61,7 +68,7 @@ class DeviceSeen(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorSummary:
-    """Why a test failed, in a line, and in which phase of it."""
+    """Why a test failed, in one line, and in which phase."""
 
     message: str
     code: str | None = None
@@ -72,11 +79,11 @@ class ErrorSummary:
 class TestEnded(TraceEvent):
     """An attempt at a test ended.
 
-    ``seconds`` are those of its phases. ``folder`` is that of its evidence and ``page`` shows
-    its trace; both are relative to the folder of the run.
+    ``seconds`` has the duration of each phase. ``folder`` has its evidence, ``page`` shows its
+    trace; both are relative to the folder of the run.
     """
 
-    __test__: ClassVar[bool] = False  # no test, whatever pytest takes it for
+    __test__: ClassVar[bool] = False  # pytest must not collect it
 
     kind: ClassVar[str] = "test"
     nodeid: str
@@ -103,7 +110,7 @@ class RunEnded(TraceEvent):
 
 
 def test_of(data: Mapping[str, Any]) -> TestEnded | None:
-    """Return a line as a test; None if it does not tell of one."""
+    """Return a line as a test; None if it is not one."""
     nodeid, outcome = data.get("nodeid"), data.get("outcome")
     start, stop = _number(data.get("start")), _number(data.get("stop"))
     if not isinstance(nodeid, str) or outcome not in OUTCOMES or start is None or stop is None:
@@ -159,9 +166,9 @@ RUN_FILE = "run.jsonl"
 
 
 class RunLog:
-    """Appends lines to the file of a run; each is there before the next test is reported.
+    """Append lines to the file of a run; each is written before the next test is reported.
 
-    Nothing is written before :meth:`open`; lines that come earlier are written then.
+    Lines that are added before :meth:`open` are written when it is called.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -172,11 +179,11 @@ class RunLog:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a file."""
+        """Whether the file is open."""
         return self._file is not None
 
     def open(self) -> None:
-        """Begin the file, and write what waits."""
+        """Open the file, and write the lines that were added before."""
         if self._file is not None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -190,20 +197,16 @@ class RunLog:
         if self._file is None:
             self._waiting.append(event)
             return
-        line = to_line(hide_in(event.to_json()))
-        while line:
-            line = line[os.write(self._file, line) :]
+        write_all(self._file, to_line(hide_in(event.to_json())))
 
     def close(self) -> None:
-        """End the file; secrets that became known since are hidden in it."""
+        """Close the file; secrets that became known since are hidden in it."""
         if self._file is None:
             return
         os.close(self._file)
         self._file = None
         if SECRETS.secrets != self._secrets:
-            lines = self._path.read_bytes().splitlines(keepends=True)
-            hidden = [hide_in_document(line, name=".json") for line in lines]
-            self._path.write_bytes(b"".join(hidden))
+            hide_in_lines(self._path)
 
 
 #: The page of a trace, beside the trace or, of a test that was broken off, in it.
@@ -225,10 +228,9 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run: its file, and the traces that are in its folder.
+    """Read a run: its file, and the traces in its folder.
 
-    A trace that no line tells of is that of a test that was broken off, or of a run whose file
-    is lost.
+    A trace without a line belongs to a test that was broken off, or to a run whose file is lost.
     """
     lines = _lines(folder / RUN_FILE)
     tests = [test for line in lines if line["kind"] == TestEnded.kind and (test := test_of(line))]
@@ -251,7 +253,7 @@ def read_run(folder: Path) -> Run:
 def joined(
     tests: Sequence[TestEnded], traces: Iterable[Glance], folder: Path
 ) -> tuple[TestEnded, ...]:
-    """Return the tests of a run with the pages of their traces, and those of lost tests."""
+    """Return the tests of a run with the pages of their traces, and tests known only by a trace."""
     found = list(tests)
     lost: list[TestEnded] = []
     for trace in traces:
@@ -266,7 +268,7 @@ def joined(
 
 
 def _place_of(trace: Glance, tests: Sequence[TestEnded]) -> int | None:
-    """Return which attempt a trace is of: that which began at about the same time."""
+    """Return the index of the attempt that a trace belongs to: it began at about the same time."""
     same = [
         (abs(test.start - trace.start), place)
         for place, test in enumerate(tests)
@@ -325,7 +327,7 @@ def _words(data: object) -> dict[str, str]:
 
 _LONGEST = 300
 
-# What differs from one failure to the next although the reason is the same, in this order.
+# What varies between failures with the same reason, replaced in this order.
 _VARYING = (
     (re.compile(r"\[[^\]\s]{3,}\] (?=[A-Z][A-Z_]+:)"), ""),  # a serial at the beginning
     (re.compile(r"(['\"`])(?:\\.|(?!\1).){0,2000}?\1"), "'…'"),
@@ -338,28 +340,20 @@ _VARYING = (
 )
 
 
-class Failed(Protocol):
-    """What has an error or not."""
-
-    @property
-    def error(self) -> ErrorSummary | None:
-        """Why it failed."""
-
-
-def likeness(error: ErrorSummary) -> str:
-    """Return what an error has in common with those that are like it."""
+def similarity_key(error: ErrorSummary) -> str:
+    """Return a text that similar errors share: without numbers, ids and quoted texts."""
     text = error.message[:_LONGEST]
     for pattern, mark in _VARYING:
         text = pattern.sub(mark, text)
     return f"{error.code or ''}: {text.strip()}"
 
 
-def groups_of(tests: Iterable[Failed]) -> list[list[int]]:
-    """Return the places of tests whose errors are alike, the largest group first."""
+def groups_of(tests: Iterable[TestEnded]) -> list[list[int]]:
+    """Group similar failures; return the indexes of the tests, the largest group first."""
     groups: dict[str, list[int]] = {}
     for place, test in enumerate(tests):
         if test.error is not None:
-            groups.setdefault(likeness(test.error), []).append(place)
+            groups.setdefault(similarity_key(test.error), []).append(place)
     return sorted(groups.values(), key=len, reverse=True)
 
 
@@ -371,14 +365,14 @@ _MOST_NAMED = 200
 
 
 def write_index(runs: Sequence[Run], path: Path) -> None:
-    """Write the index of these runs to a file, whose links are relative to its folder."""
+    """Write the page that shows these runs; its links are relative to its folder."""
     write_file(path, index_text(runs, folder=path.parent))
 
 
 def index_text(runs: Sequence[Run], *, folder: Path) -> str:
-    """Return the index of these runs, whose links start in ``folder``."""
+    """Return the page that shows these runs, with links relative to ``folder``."""
     tests = [test for run in runs for test in run.tests]
-    title = f"{told_counts(tests)}: {_name(runs)}"
+    title = f"{count_outcomes(tests)}: {_name(runs)}"
     data = {
         "name": _name(runs),
         "runs": [
@@ -400,11 +394,11 @@ def index_text(runs: Sequence[Run], *, folder: Path) -> str:
     )
 
 
-def told_counts(tests: Sequence[TestEnded]) -> str:
-    """Return how many tests had which outcome, the bad ones first."""
+def count_outcomes(tests: Sequence[TestEnded]) -> str:
+    """Return the number of tests per outcome as text, the bad ones first."""
     counts = Counter(test.outcome for test in tests)
-    told = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]]
-    return ", ".join(told) or "no tests"
+    parts = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]]
+    return ", ".join(parts) or "no tests"
 
 
 def _name(runs: Sequence[Run]) -> str:
@@ -412,7 +406,7 @@ def _name(runs: Sequence[Run]) -> str:
 
 
 def _shown(test: TestEnded, run: Run, place: int, folder: Path) -> dict[str, Any]:
-    """Return what the page needs of a test; what is not known is left out."""
+    """Return the data of a test for the page; unknown values are left out."""
     shown = {
         "nodeid": test.nodeid,
         "outcome": test.outcome,
@@ -420,7 +414,7 @@ def _shown(test: TestEnded, run: Run, place: int, folder: Path) -> dict[str, Any
         "run": place,
         "worker": test.worker,
         "devices": list(test.devices),
-        # From the beginning of its run: those of other computers begin at other times.
+        # Relative to its run: runs on other computers begin at other times.
         "start": round(test.start - run.start, 3),
         "seconds": round(test.stop - test.start, 3),
         "phases": {name: round(one, 3) for name, one in test.seconds.items()},
@@ -443,7 +437,7 @@ def _is_number(value: object) -> bool:
 
 
 def _link(path: str, run: Run, folder: Path) -> str:
-    """Return a path in the folder of a run as seen from another folder; empty if there is none."""
+    """Return the link from ``folder`` to a path in a run; empty if there is no such file."""
     if not path or "\0" in path or Path(path).is_absolute():
         return ""
     try:
@@ -456,11 +450,7 @@ def _link(path: str, run: Run, folder: Path) -> str:
 
 
 def _summary(title: str, tests: Sequence[TestEnded]) -> str:
-    """Return what happened in a few lines of HTML, for browsers that run no scripts here."""
+    """Return the failures in a few lines of HTML, for browsers that do not run scripts."""
     bad = [test for test in tests if test.error is not None and test.outcome != "rerun"]
-    lines = [f"<li>{_escaped(f'{test.outcome}: {test.nodeid}')}</li>" for test in bad[:_MOST_NAMED]]
-    return f"<h1>{_escaped(title)}</h1>\n<ul>{''.join(lines)}</ul>"
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text.encode("utf-8", "replace").decode("utf-8"))
+    lines = [f"<li>{escaped(f'{test.outcome}: {test.nodeid}')}</li>" for test in bad[:_MOST_NAMED]]
+    return f"<h1>{escaped(title)}</h1>\n<ul>{''.join(lines)}</ul>"

@@ -1,4 +1,4 @@
-"""What a report of another format gets: events as they happen, files, and pytest's reports."""
+"""Reports of other tools: the protocol they implement, and the ones for pytest-html and JUnit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pytest_clawperator.text import visible
 
 @dataclass(frozen=True, kw_only=True)
 class Attachment:
-    """A file of a test: what it is called, where it is, and what is in it.
+    """A file of a test: its name, its path and its media type.
 
-    ``kind`` is what it shows: ``screenshot``, ``snapshot``, ``log``, ``envelopes``, ``video``,
+    ``kind`` is one of ``screenshot``, ``snapshot``, ``log``, ``envelopes``, ``video``,
     ``picture``, ``trace`` or ``attachment``.
     """
 
@@ -32,16 +32,16 @@ class Attachment:
 class ReportSink(Protocol):
     """A report of another format, in the process that runs the tests.
 
-    Tests follow one another; ``TraceBegan`` is the first event of each attempt that uses a
-    device, ``TraceEnded`` the last, unless the test is broken off. Secrets are hidden. A class
-    that derives from this one defines what it needs. With ``--claw-trace=off``, one that does
-    not need steps is told only of the test and its devices.
+    Tests run one after another; ``TraceBegan`` is the first event of each attempt that uses a
+    device, ``TraceEnded`` the last, unless the test is broken off. Secrets are hidden. A subclass
+    defines the methods that it needs. With ``--claw-trace=off``, a sink that does not need steps
+    gets only the events of the test and its devices.
     """
 
     needs_steps: ClassVar[bool] = True
 
     def write(self, event: TraceEvent) -> None:
-        """Take note of what happens in a test."""
+        """Handle an event of the current test."""
         return
 
     def attach(self, attachment: Attachment) -> None:
@@ -49,18 +49,18 @@ class ReportSink(Protocol):
         return
 
     def complete(self, report: Any) -> None:
-        """Add to pytest's report of a phase that ended, which goes on to the controller."""
+        """Add to pytest's report of a phase that ended, before it is sent to the controller."""
         return
 
 
-# The words of pytest-html for what it shows, which travel from workers as they are.
+# The names that pytest-html has for these; workers send them unchanged.
 _IMAGE, _URL = "image", "url"
 
 
 class HtmlSink(ReportSink):
-    """Adds pictures and links to the rows of tests; links start in ``folder``.
+    """Add pictures and links to the rows of pytest-html; links are relative to ``folder``.
 
-    A report that is ``whole``, in one file, has the pictures in it.
+    A ``whole`` report is a single file and contains the pictures.
     """
 
     needs_steps = False
@@ -71,19 +71,19 @@ class HtmlSink(ReportSink):
         self._extras: list[dict[str, str | None]] = []
 
     def write(self, event: TraceEvent) -> None:
-        """Begin with another test."""
+        """Forget the extras of the test before."""
         if isinstance(event, TraceBegan):
             self._extras = []
 
     def attach(self, attachment: Attachment) -> None:
-        """Add a link, and the picture itself."""
+        """Add a link, and for a screenshot the picture itself."""
         link = quote(Path(os.path.relpath(attachment.path, self._folder)).as_posix())
         if attachment.kind == "screenshot":
             self._add_picture(attachment, link)
         self._extras.append(_extra(_URL, link, name=attachment.name))
 
     def complete(self, report: Any) -> None:
-        """Add what came since the last phase."""
+        """Add what was attached since the last phase."""
         if self._extras:
             report.extras = [*getattr(report, "extras", ()), *self._extras]
             self._extras = []
@@ -94,7 +94,7 @@ class HtmlSink(ReportSink):
             return
         try:
             small, _, _ = smaller(attachment.path.read_bytes())
-        except (OSError, ValueError):  # the link is there all the same
+        except (OSError, ValueError):  # the link remains
             return
         content = base64.b64encode(small).decode("ascii")
         self._extras.append(_extra(_IMAGE, content, name=attachment.name, mime="image/webp"))
@@ -113,14 +113,14 @@ def _extra(kind: str, content: str, *, name: str, mime: str | None = None) -> di
 
 _PREFIX = "clawperator_"
 
-# What is told of a device, and how a trace calls it.
+# Properties of a device, and their names in a trace.
 _FACTS = {"model": "model", "api": "API level"}
 
 
 class JUnitSink(ReportSink):
-    """Adds properties to reports, which are not only for JUnit XML.
+    """Add the devices and files of a test as properties, which JUnit XML and others show.
 
-    ``show`` returns a path as it is written down. Properties of the test's own stay.
+    ``show`` formats a path. Properties that the test itself recorded stay.
     """
 
     needs_steps = False
@@ -130,7 +130,7 @@ class JUnitSink(ReportSink):
         self._properties: list[tuple[str, str]] = []
 
     def write(self, event: TraceEvent) -> None:
-        """Take note of a device."""
+        """Record the properties of a device."""
         if isinstance(event, TraceBegan):
             self._properties = []
         elif isinstance(event, DeviceUsed):
@@ -140,11 +140,11 @@ class JUnitSink(ReportSink):
                     self._add(name, event.about[key])
 
     def attach(self, attachment: Attachment) -> None:
-        """Take note of a file."""
+        """Record the path of a file."""
         self._add(attachment.kind, self._show(attachment.path))
 
     def complete(self, report: Any) -> None:
-        """Add what is known by now."""
+        """Add the properties known so far."""
         known = report.user_properties
         report.user_properties = [*known, *(one for one in self._properties if one not in known)]
         if report.when == "teardown":

@@ -27,13 +27,12 @@ from pytest_clawperator.text import visible, visible_in_xml
 #: Counted up whenever a reader of the former one would misunderstand a trace.
 VERSION = 1
 
-
 Outcome = Literal["passed", "failed", "error", "skipped"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A place in the code of the test, and the line that stands there."""
+    """A place in the code of the test, and the text of that line."""
 
     file: str
     line: int
@@ -43,7 +42,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Excerpt:
-    """Lines up to a place in the code; ``first`` is the number of the first one."""
+    """Lines up to a place in the code; ``first`` is the number of the first line."""
 
     source: Source
     first: int
@@ -52,7 +51,7 @@ class Excerpt:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """An error, as it is told: its class, its code, and what to do about it."""
+    """An error as it is reported: its class, its code, and what to do about it."""
 
     type: str
     message: str
@@ -68,13 +67,13 @@ class TraceEvent:
     at: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as data; what is not known is left out."""
+        """Return the line as data; unknown values are left out."""
         return {"kind": self.kind, **_known(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceBegan(TraceEvent):
-    """The first line: whose trace this is, and what made it."""
+    """The first line: which test this is, and what wrote it."""
 
     kind: ClassVar[str] = "trace"
     version: int = VERSION
@@ -138,7 +137,7 @@ class StepEnded(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionBegan(TraceEvent):
-    """An execution is sent. ``title`` says what it does, as the test put it."""
+    """An execution is sent. ``title`` describes it in the words of the test."""
 
     kind: ClassVar[str] = "execution"
     id: int
@@ -153,8 +152,8 @@ class ExecutionBegan(TraceEvent):
 class ExecutionEnded(TraceEvent):
     """The execution with this id ended.
 
-    ``before`` and ``after`` are hierarchies: of the screen that it acted on, and of the one
-    that it left, where they are known. A failed envelope has a ``failure``, too.
+    ``before`` and ``after`` are the hierarchies of the screen before and after it, where known.
+    A failed envelope also has a ``failure``.
     """
 
     kind: ClassVar[str] = "execution-end"
@@ -168,9 +167,9 @@ class ExecutionEnded(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class PictureTaken(TraceEvent):
-    """A picture of a device; after the execution with this id, if it has one.
+    """A picture of a device, taken after the execution with this id, if there is one.
 
-    ``scale`` is how much smaller it is than the screen: 0.5 is half as wide.
+    ``scale`` is its size relative to the screen: 0.5 is half as wide.
     """
 
     kind: ClassVar[str] = "picture"
@@ -183,7 +182,7 @@ class PictureTaken(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class Poll:
-    """One look at the screen of an expectation, and what was there instead."""
+    """One check of an expectation, and what was found instead."""
 
     at: float
     found: str = ""
@@ -192,7 +191,7 @@ class Poll:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectationEnded(TraceEvent):
-    """An expectation came true or did not; ``at`` is its end, ``polls`` are its looks."""
+    """An expectation passed or failed; ``at`` is its end, ``polls`` are its checks."""
 
     kind: ClassVar[str] = "expectation"
     id: int
@@ -217,7 +216,7 @@ class LogWritten(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class Noted(TraceEvent):
-    """A remark: a retry, a reconnection, a log line that was lost."""
+    """A remark: a retry, a reconnection, a lost log line."""
 
     kind: ClassVar[str] = "note"
     message: str
@@ -226,7 +225,7 @@ class Noted(TraceEvent):
 
 @dataclass(frozen=True, kw_only=True)
 class ArtefactKept(TraceEvent):
-    """A file that was kept of the test; ``path`` is relative to the folder of the trace."""
+    """A file that was kept for the test; ``path`` is relative to the folder of the trace."""
 
     kind: ClassVar[str] = "artefact"
     name: str
@@ -256,7 +255,7 @@ class TraceEnded(TraceEvent):
     is_infrastructure: bool = False
 
 
-# Each execution of a test waits for this, so it asks little: abstract classes are slow to ask.
+# Each execution of a test waits for this, so it must be quick: abstract classes are slow.
 _AS_THEY_ARE = (str, int, float, dict)
 
 
@@ -294,7 +293,7 @@ def now() -> float:
 
 
 def ticks() -> float:
-    """Return seconds that only grow, for durations."""
+    """Return a monotonic time in seconds, for durations."""
     return time.clock_gettime(time.CLOCK_MONOTONIC) if _HAS_CLOCKS else time.monotonic()
 
 
@@ -302,10 +301,10 @@ EVENTS_FILE = "trace.jsonl"
 
 BLOBS_FOLDER = "blobs"
 
-# Of two blobs of a test, so many digits of the checksum are never the same by chance.
+# Enough digits of the checksum that two blobs never share a name by chance.
 _DIGITS = 32
 
-# Blobs that are text, in which a secret may stand.
+# Blobs that are text, and may contain a secret.
 _TEXTS = (".xml", ".txt", ".json")
 
 _PRINTED = bytes([*range(0x20, 0x7F), 0x09, 0x0A])
@@ -318,11 +317,11 @@ _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", 
 
 
 class TraceWriter:
-    """Appends events to the trace of one attempt at a test, in a folder that it makes.
+    """Append events to the trace of one attempt at a test, in a new folder.
 
-    A line is written by one call of the system: a process that is killed loses at most the
-    event that it was writing. A blob is written before the line that names it. Secrets are
-    hidden; those that become known only later are hidden at the end.
+    A line is written by one system call: a process that is killed loses at most the event that
+    it was writing. A blob is written before the line that names it. Secrets are hidden; those
+    that become known later are hidden at the end.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -335,14 +334,14 @@ class TraceWriter:
         self._secrets = SECRETS.secrets
 
     def write(self, event: TraceEvent) -> None:
-        """Append an event, without secrets; after the end it is left out."""
+        """Append an event without secrets; ignore it after the trace was closed."""
         line = to_line(hide_in(event.to_json()))
         with self._lock:
             if self._file is not None:
-                _write_all(self._file, line)
+                write_all(self._file, line)
 
     def keep(self, content: bytes, suffix: str) -> str:
-        """Keep a blob, once for equal contents, and return the name of its file."""
+        """Store a blob, once for equal contents, and return the name of its file."""
         if suffix in _TEXTS:
             content = _harmless(hide_in_document(content, name=suffix), suffix)
         name = f"{sha256(content).hexdigest()[:_DIGITS]}{suffix}"
@@ -351,13 +350,13 @@ class TraceWriter:
                 self._kept.add(name)
                 file = os.open(self._blobs / name, _NEW, 0o644)
                 try:
-                    _write_all(file, content)
+                    write_all(file, content)
                 finally:
                     os.close(file)
         return name
 
     def close(self) -> None:
-        """End the trace; what comes later is not in it."""
+        """Close the trace; later events are ignored."""
         with self._lock:
             if self._file is not None:
                 os.close(self._file)
@@ -366,18 +365,21 @@ class TraceWriter:
                     self._hide_later_secrets()
 
     def _hide_later_secrets(self) -> None:
-        events = self.folder / EVENTS_FILE
-        lines = events.read_bytes().splitlines(keepends=True)
-        # Line by line, because each is a document of its own.
-        events.write_bytes(b"".join(hide_in_document(line, name=".json") for line in lines))
+        hide_in_lines(self.folder / EVENTS_FILE)
         for name in self._kept:
             if name.endswith(_TEXTS):
                 path = self._blobs / name
                 path.write_bytes(hide_in_document(path.read_bytes(), name=name))
 
 
+def hide_in_lines(path: Path) -> None:
+    """Hide secrets in a file of JSON lines, each of which is a separate document."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(hide_in_document(line, name=".json") for line in lines))
+
+
 def _make_folder(folder: Path) -> None:
-    """Make a folder, also while others remove empty ones around it."""
+    """Make a folder, even while others remove its empty parents."""
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
             folder.mkdir(parents=True)
@@ -386,7 +388,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _harmless(content: bytes, suffix: str) -> bytes:
-    """Return a text in which control characters are shown, for whoever prints the file."""
+    """Return a text with its control characters made visible, so that it is safe to print."""
     if content.isascii() and not content.translate(None, _PRINTED):
         return content
     show = visible_in_xml if suffix == ".xml" else visible
@@ -394,17 +396,17 @@ def _harmless(content: bytes, suffix: str) -> bytes:
 
 
 def to_line(data: Any) -> bytes:
-    """Return data as one line; half characters and numbers beyond JSON can be read back."""
+    """Return data as one line; lone surrogates, NaN and Infinity survive the round trip."""
     try:
         text = _encode(data)
     except (TypeError, ValueError):
         text = _encode(_finite(data))
-    # JSON escapes all that is not ASCII, and of ASCII all but this one.
+    # The encoder escapes everything beyond ASCII, and all control characters but this one.
     return text.replace("\x7f", "\\u007f").encode("ascii") + b"\n"
 
 
 def _finite(value: Any) -> Any:
-    """Return data in which numbers that JSON lacks are texts."""
+    """Return data with NaN and Infinity as texts."""
     if isinstance(value, float):
         return value if value - value == 0 else str(value)
     if isinstance(value, dict):
@@ -412,7 +414,8 @@ def _finite(value: Any) -> Any:
     return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _write_all(file: int, content: bytes) -> None:
+def write_all(file: int, content: bytes) -> None:
+    """Write all bytes to a file descriptor."""
     while content:
         content = content[os.write(file, content) :]
 
@@ -422,9 +425,9 @@ _BLOB = re.compile(r"[0-9a-f]{32}\.[a-z0-9]{1,8}")
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace that was read: its lines as data, and the folder of its blobs.
+    """A trace that was read: its lines as data, and its folder.
 
-    ``skipped`` is how many lines could not be read.
+    ``skipped`` is the number of unreadable lines.
     """
 
     folder: Path
@@ -433,12 +436,12 @@ class Trace:
 
     @property
     def head(self) -> dict[str, Any]:
-        """The first line: whose trace it is."""
+        """The first line: which test it is."""
         return self.events[0]
 
     @property
     def end(self) -> dict[str, Any] | None:
-        """The last line; None for a test that was broken off."""
+        """The last line; None if the test was broken off."""
         last = self.events[-1]
         return last if last["kind"] == TraceEnded.kind else None
 
@@ -447,7 +450,7 @@ class Trace:
         return (event for event in self.events if event["kind"] == kind)
 
     def blob(self, name: object) -> bytes | None:
-        """Return a blob; None if it is not there, or if that is not the name of one."""
+        """Return a blob; None if it is missing, or if the name is not valid."""
         if not isinstance(name, str) or not _BLOB.fullmatch(name):
             return None
         try:
@@ -457,9 +460,9 @@ class Trace:
 
 
 def read_trace(folder: Path) -> Trace:
-    """Read the trace in a folder; raise ``ConfigurationError`` if there is none to read.
+    """Read the trace in a folder; raise ``ConfigurationError`` if it cannot be read.
 
-    A last line that was cut off, and lines that are no events, are left out.
+    A last line that was cut off, and lines that are not events, are left out.
     """
     path = folder / EVENTS_FILE
     try:
@@ -478,7 +481,7 @@ def read_trace(folder: Path) -> Trace:
 
 
 def event_of(line: bytes) -> dict[str, Any] | None:
-    """Return a line as an event; None if it is none."""
+    """Return a line as an event; None if it is not one."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -495,7 +498,7 @@ def _check_head(path: Path, events: tuple[dict[str, Any], ...]) -> None:
     head = events[0] if events else {}
     if head.get("kind") != TraceBegan.kind or not isinstance(head.get("nodeid"), str):
         raise ConfigurationError(
-            f"{path} is no trace: it does not begin with the line of a test",
+            f"{path} is not a trace: it does not begin with the line of a test",
             hint="The test may have been killed before it began; run it again.",
         )
     version = head.get("version")
@@ -506,16 +509,16 @@ def _check_head(path: Path, events: tuple[dict[str, Any], ...]) -> None:
         )
 
 
-# The devices of a test stand among its first lines, its end in the last one.
+# The devices of a test are among its first lines, its outcome is the last one.
 _BEGIN, _END = 65_536, 65_536
 
-# In how many earlier runs a test is looked for.
+# How many earlier runs are searched for a test.
 _RUNS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class Glance:
-    """A trace, as its first and last lines tell of it; ``outcome`` is None if it has no end."""
+    """What the first and last lines of a trace contain; ``outcome`` is None if it has no end."""
 
     folder: Path
     nodeid: str
@@ -530,7 +533,7 @@ class Glance:
 
 
 def traces_in(folder: Path) -> Iterator[Glance]:
-    """Yield a glance at each trace below a folder; what is no trace is left out."""
+    """Yield a glance at each readable trace below a folder."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one != BLOBS_FOLDER)
         if EVENTS_FILE in files and (found := glance(Path(place))) is not None:
@@ -538,7 +541,7 @@ def traces_in(folder: Path) -> Iterator[Glance]:
 
 
 def glance(folder: Path) -> Glance | None:
-    """Look at the trace in a folder; None if it cannot be read."""
+    """Read the first and last lines of the trace in a folder; None if it cannot be read."""
     try:
         with (folder / EVENTS_FILE).open("rb") as file:
             first = _events(file.read(_BEGIN).split(b"\n")[:-1])
@@ -566,9 +569,9 @@ def glance(folder: Path) -> Glance | None:
 
 
 def last_passed(trace: Trace, *, run: str) -> Trace | None:
-    """Return the trace of the last run in which a test passed, to compare one that did not.
+    """Return the trace of the last run in which a test passed, to compare a failure with it.
 
-    It is looked for where ``trace``, which is of this run, would be in the folders of others.
+    Other runs have it in a folder of the same name as that of ``trace`` in this ``run``.
     """
     here = next((one for one in trace.folder.parents if one.name == run), None)
     if here is None or (trace.end or {}).get("outcome") == "passed":

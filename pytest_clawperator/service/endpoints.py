@@ -28,7 +28,6 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 Schema = Mapping[str, Any]
 
-
 TEXT: Schema = {"type": "string"}
 
 
@@ -36,9 +35,9 @@ TEXT: Schema = {"type": "string"}
 class Endpoint:
     """One method of one path.
 
-    ``body`` is the JSON schema of its body, ``query`` has that of each parameter. ``answer`` is
-    the schema of the fields of a positive answer, or ``content`` its media type where it is no
-    JSON. ``takes`` is the media type of a body that is no JSON.
+    ``body`` is the JSON schema of its body, ``query`` has that of each parameter. ``answer`` has
+    the schemas of the fields of a successful answer, ``content`` is its media type if it is not
+    JSON. ``takes`` is the media type of a body that is not JSON.
     """
 
     method: str
@@ -93,7 +92,7 @@ _BESIDE_CODE = ("lastCorrelatedEvents", "broadcastDispatchStatus", "operatorPack
 
 
 class Refused(Exception):
-    """A request that is refused, with its answer."""
+    """Raised to refuse a request; it has the answer."""
 
     def __init__(self, status: int, code: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -109,7 +108,7 @@ class Refused(Exception):
 
 
 def succeeded(fields: Mapping[str, Any] | None = None, /, **more: Any) -> Response:
-    """Return a positive answer with these fields."""
+    """Return a successful answer with these fields."""
     return json_answer({"ok": True, **(fields or {}), **more})
 
 
@@ -130,19 +129,19 @@ def status_of(error: ClawperatorError) -> int:
 
 
 def error_object(error: ClawperatorError) -> dict[str, Any]:
-    """Return an error as the published program writes it, with what to do next."""
-    details = {**_also_told(error), **error.details}
+    """Return an error in the form of the published program, with a hint."""
+    details = {**_published_details(error), **error.details}
     beside = {key: details.pop(key) for key in _BESIDE_CODE if key in details}
     if beside and error.serial is not None:
         beside["deviceId"] = error.serial
-    told: dict[str, Any] = {"code": str(error.code), "message": hide(error.message), **beside}
+    found: dict[str, Any] = {"code": str(error.code), "message": hide(error.message), **beside}
     if error.hint is not None:
-        told["hint"] = hide(error.hint)
-    return {**told, "details": details} if details else told
+        found["hint"] = hide(error.hint)
+    return {**found, "details": details} if details else found
 
 
-def _also_told(error: ClawperatorError) -> dict[str, Any]:
-    """Return what the published program tells besides, of some errors."""
+def _published_details(error: ClawperatorError) -> dict[str, Any]:
+    """Return the details that the published program adds to some errors."""
     if error.code == ErrorCode.OPERATOR_NOT_INSTALLED:
         serial = shlex.quote(error.serial or "SERIAL")
         install = f"clawperator-py operator setup --apk APK --device {serial}"
@@ -162,12 +161,12 @@ def json_answer(body: Any, *, status: int = 200) -> Response:
 
 
 def to_json(body: Any) -> bytes:
-    """Return JSON in ASCII: it may hold half characters, which UTF-8 cannot."""
+    """Return JSON in ASCII, because it may contain lone surrogates, which UTF-8 cannot encode."""
     return json.dumps(body, default=str, separators=(",", ":")).encode("ascii")
 
 
 def plain_answer(refusal: Refused) -> bytes:
-    """Return the answer of a refusal as it stands on the wire."""
+    """Return a refusal as a raw HTTP response."""
     body = to_json(refusal.body)
     about = f"content-type: {JSON_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close"
     return f"HTTP/1.1 {refusal.status} Refused\r\n{about}\r\n\r\n".encode() + body
@@ -179,12 +178,11 @@ LARGEST_BODY = 100 * 1024
 #: How long the next piece of a body may take.
 PATIENCE = 20.0
 
-
 _INVALID_BODY = "Invalid or missing JSON body"
 
 
 async def read_object(request: Request, *, message: str = _INVALID_BODY) -> dict[str, Any]:
-    """Return the JSON object of a body that must be there.
+    """Return the JSON object of a required body.
 
     A list counts as an object without fields, as in the published program.
     """
@@ -195,7 +193,7 @@ async def read_object(request: Request, *, message: str = _INVALID_BODY) -> dict
 
 
 async def read_optional(request: Request) -> dict[str, Any] | None:
-    """Return the JSON object of a body; None where there is none, or no JSON."""
+    """Return the JSON object of a body; None if there is no body, or it is not JSON."""
     body = await read_bytes(request, limit=LARGEST_BODY)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -212,7 +210,7 @@ async def read_optional(request: Request) -> dict[str, Any] | None:
 
 
 async def read_bytes(request: Request, *, limit: int) -> bytes:
-    """Return a body of at most so many bytes."""
+    """Return a body of at most ``limit`` bytes."""
     pieces: list[bytes] = []
     async for piece in stream_bytes(request, limit=limit):
         pieces.append(piece)
@@ -220,7 +218,7 @@ async def read_bytes(request: Request, *, limit: int) -> bytes:
 
 
 async def stream_bytes(request: Request, *, limit: int) -> AsyncIterator[bytes]:
-    """Yield a body piece by piece; refuse one that is too large, packed, or too slow."""
+    """Yield a body in pieces; refuse one that is too large, compressed or too slow."""
     if request.headers.get("content-encoding", "identity") != "identity":
         raise Refused(415, "UNSUPPORTED_ENCODING", "the body is packed", "Send it as it is.")
     size, declared = 0, request.headers.get("content-length", "")
@@ -245,7 +243,7 @@ async def stream_bytes(request: Request, *, limit: int) -> AsyncIterator[bytes]:
 
 
 def text_field(given: dict[str, Any], name: str, code: str, *, blank: bool = False) -> str | None:
-    """Return a field that must be text if it is there; unless ``blank``, more than spaces."""
+    """Return an optional text field; unless ``blank``, it must contain more than spaces."""
     if name not in given:
         return None
     value = given[name]
@@ -259,7 +257,7 @@ def text_field(given: dict[str, Any], name: str, code: str, *, blank: bool = Fal
 def number_field(
     given: dict[str, Any], name: str, *, least: float, most: float, default: float
 ) -> float:
-    """Return a field that must be a number within limits if it is there."""
+    """Return an optional number field, which must be within limits."""
     value = given.get(name, default)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not least <= value <= most:
@@ -279,7 +277,7 @@ _ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 def describing(endpoints: Iterable[Endpoint], *, needs_token: bool) -> list[Endpoint]:
-    """Return the endpoints with one more, which describes them all."""
+    """Return the endpoints and one more, which describes them all."""
     document: dict[str, Any] = {}
 
     async def describe(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""What happened, for those who listen: server-sent events with a bounded memory."""
+"""Server-sent events of the service, with bounded memory."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from starlette.responses import Response, StreamingResponse
 from pytest_clawperator.redaction import hide_in_document
 from pytest_clawperator.service.endpoints import Endpoint, to_json
 
-#: How many events, and how many bytes of them, are kept for those who come back.
+#: How many events, and how many bytes of them, are kept for listeners that reconnect.
 KEPT_EVENTS, KEPT_BYTES = 1000, 16 * 1024 * 1024
 
-#: How often a stream that has nothing to tell shows that it lives, in seconds.
+#: The interval of heartbeats on an idle stream, in seconds.
 HEARTBEAT = 15.0
 
 
 class Events:
-    """The events of the service; they are published and read in the thread of its loop.
+    """The events of the service, published and read in the event loop's thread.
 
-    A listener has a position and no queue, so that one who does not read costs no memory.
+    A listener has a position instead of a queue, so that one that does not read costs no memory.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Events:
     ) -> None:
         self.listeners = 0
         self._most, self._most_bytes, self._heartbeat = most, most_bytes, heartbeat
-        # A listener that comes back after a restart knows numbers of another count.
+        # A listener that reconnects after a restart has ids of the former process.
         self._count = secrets.token_hex(4)
         self._kept: deque[bytes] = deque()
         self._kept_bytes = 0
@@ -41,7 +41,7 @@ class Events:
         self._news: asyncio.Future[None] | None = None
 
     def publish(self, name: str, data: dict[str, Any]) -> None:
-        """Tell all listeners of an event; secrets in it are hidden."""
+        """Send an event to all listeners, with secrets hidden."""
         self._end += 1
         frame = _frame(name, data, id=f"{self._count}-{self._end}")
         self._kept.append(frame)
@@ -62,8 +62,8 @@ class Events:
         position, is_lost = self._after(last_id)
         self.listeners += 1
         try:
-            told = {"code": "CONNECTED", "message": "Clawperator SSE stream active"}
-            yield _frame("heartbeat", told)
+            connected = {"code": "CONNECTED", "message": "Clawperator SSE stream active"}
+            yield _frame("heartbeat", connected)
             if is_lost:
                 lost = {"message": f"events after {last_id} are no longer kept"}
                 yield _frame("clawperator:lost", lost)
@@ -82,7 +82,7 @@ class Events:
             self.listeners -= 1
 
     def _after(self, last_id: str | None) -> tuple[int, bool]:
-        """Return the position after an event, and whether some since then are lost."""
+        """Return the position after an event, and whether later ones were lost."""
         if not last_id:
             return self._end, False
         count, _, number = last_id.partition("-")
@@ -92,7 +92,7 @@ class Events:
         return min(max(int(number[:18]), first), self._end), int(number[:18]) < first
 
     async def _wait(self) -> bool:
-        """Wait for news; False if none came for a while."""
+        """Wait for an event; return False if none came in time."""
         if self._news is None:
             self._news = asyncio.get_running_loop().create_future()
         done, _ = await asyncio.wait([self._news], timeout=self._heartbeat)
@@ -106,8 +106,8 @@ class Events:
 
 def _frame(name: str, data: dict[str, Any], *, id: str | None = None) -> bytes:
     about = f"id: {id}\n" if id else ""
-    told = hide_in_document(to_json(data), name="event.json").decode()
-    return f"event: {name}\ndata: {told}\n{about}\n".encode()
+    text = hide_in_document(to_json(data), name="event.json").decode()
+    return f"event: {name}\ndata: {text}\n{about}\n".encode()
 
 
 STREAM_HEADERS = {
@@ -119,7 +119,7 @@ STREAM_HEADERS = {
 
 
 class EventStream:
-    """Tells of each execution, to everybody who listens."""
+    """Stream the executions of the service to listeners."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
@@ -137,7 +137,7 @@ class EventStream:
         ]
 
     async def stream(self, request: Request) -> Response:
-        """Send events until the client or the service goes; ``Last-Event-ID`` continues."""
+        """Send events until the client or the service ends; ``Last-Event-ID`` resumes a stream."""
         if request.method == "HEAD":
             return Response(headers=STREAM_HEADERS)
         frames = self._events.stream(request.headers.get("last-event-id"))

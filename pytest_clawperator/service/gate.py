@@ -1,4 +1,4 @@
-"""Who may ask: the token, the Host header, and where a browser's request comes from."""
+"""Decide which requests are allowed: token, Host header, and origin of a browser's request."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from dataclasses import dataclass, field
 
 from pytest_clawperator.service.endpoints import Refused
 
-#: What is served to anybody: a page without data, which asks for them with the token.
+#: Paths that need no token: a page without data, which it requests with the token.
 OPEN_PATHS = frozenset({"/", "/rack.css", "/rack.js", "/rack.svg"})
 _LOOPBACK_NAMES = frozenset({"localhost", "ip6-localhost", "localhost.localdomain"})
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Decides whether a request is answered.
+    """Decide whether a request is answered.
 
-    Without a ``token`` none is asked for. ``hosts`` are names by which this machine may be
-    called, besides its own and addresses.
+    Without a ``token`` none is required. ``hosts`` are allowed names of this machine in addition
+    to its own names and addresses.
     """
 
     token: str | None = field(default=None, repr=False)
     hosts: frozenset[str] = frozenset()
 
     def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
-        """Raise ``Refused`` unless the request may pass; header names are in lower case."""
+        """Raise ``Refused`` unless the request is allowed; header names are in lower case."""
         self._check_host(headers.get("host", ""))
         _check_origin(method, path, headers)
         if self.token is not None and path not in OPEN_PATHS:
             self._check_token(headers.get("authorization", ""))
 
     def _check_host(self, header: str) -> None:
-        """Refuse names that are not this machine's: one of somebody else may lead here by DNS.
+        """Refuse names that are not this machine's: a foreign one may resolve to it (rebinding).
 
-        An address cannot be led anywhere.
+        An IP address cannot be rebound.
         """
         name = host_of(header)
         if is_address(name) or name in _LOOPBACK_NAMES or name in own_names() | self.hosts:
@@ -52,7 +52,7 @@ class Gate:
     def _check_token(self, header: str) -> None:
         assert self.token is not None
         kind, _, given = header.partition(" ")
-        # Both are compared whole, so that the time tells nothing of where they differ.
+        # Compared in constant time, which reveals nothing about the token.
         is_right = hmac.compare_digest(given.strip().encode(), self.token.encode())
         if kind.lower() != "bearer" or not is_right:
             raise Refused(
@@ -64,7 +64,7 @@ class Gate:
 
 
 def _check_origin(method: str, path: str, headers: Mapping[str, str]) -> None:
-    """Refuse what a page of another site makes a browser send."""
+    """Refuse requests that a page of another site makes a browser send."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
     is_visit = (
         method == "GET"
@@ -90,7 +90,7 @@ def host_of(header: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Whether a host is an address and no name."""
+    """Whether a host is an IP address rather than a name."""
     try:
         ipaddress.ip_address(name.partition("%")[0])
     except ValueError:
@@ -99,19 +99,19 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address that is listened on."""
+    """Whether an address to listen on can be reached from this machine only."""
     if host.lower() in _LOOPBACK_NAMES:
         return True
     return is_address(host) and ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 
 def own_names() -> frozenset[str]:
-    """Return the names of this machine: whole, and its first part."""
+    """Return the names of this machine: in full, its first part, and with ``.local``."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     return frozenset({name, short, f"{short}.local"})
 
 
 def new_token() -> str:
-    """Make a token that nobody can guess."""
+    """Return a random token."""
     return secrets.token_urlsafe(24)

@@ -1,8 +1,8 @@
-"""Leases of the service's clients: each holds the device's lease on this machine for them.
+"""Leases of the service's clients; each holds the device's lease on this machine for them.
 
-A lease ends when it is released, or when it was not renewed in time. Before each execution a
-client says how long the device may be busy with it: if the client is gone by then, the device
-stays taken until that time.
+A lease ends when it is released, or when it is not renewed in time. Before each execution a
+client announces how long the device may be busy: if the client disappears, the device stays taken
+until then.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pytest_clawperator.errors import ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT
 from pytest_clawperator.text import visible_line
 
-#: How long a lease lasts if nobody says otherwise, and the limits for those who do.
+#: The default duration of a lease, and its limits.
 TTL, LEAST_TTL, MOST_TTL = 15.0, 1.0, 3600.0
 
 
 @dataclass
 class ServiceLease:
-    """A device that a client of the service has."""
+    """The lease of a device by a client of the service."""
 
     serial: str
     owner: str
@@ -41,7 +41,7 @@ class ServiceLease:
     on_end: list[Callable[[], None]] = field(default_factory=list)
 
     def public(self) -> dict[str, Any]:
-        """Return what everybody may know: not the token."""
+        """Return the public fields, without the token."""
         left = max(self.expires_at - time.monotonic(), 0.0)
         return {
             "serial": self.serial,
@@ -52,9 +52,9 @@ class ServiceLease:
 
 
 class Leasing:
-    """The leases; used in the thread of the loop, but for ``held``.
+    """The leases; used in the event loop's thread, except for ``held``.
 
-    ``where`` is where leases of this machine's devices are kept, as for ``--claw-lease``.
+    ``where`` is the lease store of this machine's devices, as for ``--claw-lease``.
     """
 
     def __init__(self, where: str | None = None, *, name: str = "clawperator serve") -> None:
@@ -77,7 +77,7 @@ class Leasing:
         return self._by_serial.get(serial)
 
     def holder(self, key: str) -> Holder | None:
-        """Return who has a device, also if not through this service; it may block."""
+        """Return the holder of a device, whether through this service or not; may block."""
         with self._turn:
             if key in self._borrowed:
                 return None
@@ -96,14 +96,18 @@ class Leasing:
         return lease
 
     async def take(self, serial: str, key: str, *, owner: str, ttl: float) -> ServiceLease:
-        """Lease a device; raise with its holder if somebody has it."""
+        """Lease a device; raise LeaseError naming the holder if it is taken."""
         self._require_free(serial)
-        said = visible_line(owner)[:200]
-        store = open_leases(self._where, run_id=f"{said}, through {self._name}")
+        who = visible_line(owner)[:200]
+        store = open_leases(self._where, run_id=f"{who}, through {self._name}")
         name: Callable[[str], str] = lambda _: serial  # noqa: E731 - it is known by the key there
         hold = (await asyncio.to_thread(take_each, store, [[key]], name=name))[0]
         lease = ServiceLease(
-            serial=serial, owner=said, hold=hold, ttl=ttl, expires_at=time.monotonic() + ttl
+            serial=serial,
+            owner=who,
+            hold=hold,
+            ttl=ttl,
+            expires_at=time.monotonic() + ttl,
         )
         lease.on_end.append(store.close)
         self._by_token[lease.token] = self._by_serial[serial] = lease
@@ -112,24 +116,24 @@ class Leasing:
         return lease
 
     def renew(self, token: str) -> ServiceLease:
-        """Let a lease begin anew."""
+        """Restart the time of a lease."""
         lease = self.find(token)
         try:
             lease.hold.check()
-        except LeaseError:  # somebody of this machine took it from the client
+        except LeaseError:  # it was broken on this machine
             self._end(lease)
             raise
         lease.expires_at = time.monotonic() + lease.ttl
         return lease
 
     def note_flight(self, token: str, seconds: float) -> ServiceLease:
-        """Confirm that the device is the client's, and note how long it may be busy from now."""
+        """Check that the client still has the device, and note how long it may be busy from now."""
         lease = self.renew(token)
         lease.busy_until = time.monotonic() + min(seconds, LONGEST_FLIGHT)
         return lease
 
     def release(self, token: str, *, busy: bool = False) -> None:
-        """End a lease; ``busy`` says that its last execution may still be on the device."""
+        """End a lease; with ``busy`` its last execution may still run on the device."""
         lease = self.find(token)
         if not busy:
             lease.busy_until = 0.0
@@ -145,9 +149,9 @@ class Leasing:
 
     @contextmanager
     def held(self, serial: str, key: str, token: str | None) -> Iterator[Hold]:
-        """Have a device for a while: by a client's lease, or else by one of the service.
+        """Hold a device in a block: by a client's lease, or by one of the service.
 
-        Used in the thread that uses the device; several may have it at once.
+        Used in the thread that uses the device; several threads may hold it at once.
         """
         lease = self._by_serial.get(serial)
         if token is not None:
@@ -166,9 +170,9 @@ class Leasing:
             self._give_back(key)
 
     def check_visible(self, serial: str, key: str) -> None:
-        """Raise if somebody has the device who did not get it from the service.
+        """Raise if the device is held by another process than this service.
 
-        Who only looks takes no lease: it would be in the way of a run that begins just then.
+        Reading takes no lease, because that would block a run that is just starting.
         """
         if serial in self._by_serial:
             return
@@ -178,12 +182,12 @@ class Leasing:
                 f"the device is held by {holder}",
                 code=ErrorCode.DEVICE_LEASED,
                 serial=serial,
-                hint="Look at it when that run is over.",
+                hint="Try again when that run is over.",
                 details={"key": key, "holder": asdict(holder)},
             )
 
     def _borrow(self, serial: str, key: str) -> Hold:
-        """Take a device for the service, unless it has it already."""
+        """Lease a device for the service itself, unless it holds it already."""
         with self._turn:
             hold, users = self._borrowed.get(key, (None, 0))
             if hold is None:
@@ -211,12 +215,12 @@ class Leasing:
 
     def _taken(self, lease: ServiceLease) -> LeaseError:
         left = max(lease.expires_at - time.monotonic(), 0.0)
-        told = f"held by {lease.owner} through this service"
+        state = f"held by {lease.owner} through this service"
         if lease.token not in self._by_token:
             left = max(lease.busy_until - time.monotonic(), 0.0)
-            told = f"{told}, whose last execution may still run for {left:.0f} s"
+            state = f"{state}, whose last execution may still run for {left:.0f} s"
         return LeaseError(
-            f"the device is {told}",
+            f"the device is {state}",
             code=ErrorCode.DEVICE_LEASED,
             serial=lease.serial,
             hint="Wait until it is released, or choose another device.",
@@ -224,7 +228,7 @@ class Leasing:
         )
 
     def _watch(self, lease: ServiceLease) -> None:
-        """End the lease when its time is over."""
+        """End the lease when it expires."""
         left = lease.expires_at - time.monotonic()
         if self._by_token.get(lease.token) is not lease:
             return
@@ -234,7 +238,7 @@ class Leasing:
             asyncio.get_running_loop().call_later(left, self._watch, lease)
 
     def _end(self, lease: ServiceLease) -> None:
-        """Take the client's right, and free the device once it is not busy."""
+        """End the client's lease, and free the device once it is not busy."""
         self._by_token.pop(lease.token, None)
         for end in lease.on_end[1:]:
             end()
@@ -257,7 +261,7 @@ class Leasing:
 
 def _of_another(serial: str, lease: ServiceLease) -> LeaseError:
     return LeaseError(
-        f"this lease is of {lease.serial}",
+        f"this lease is for {lease.serial}",
         code=ErrorCode.DEVICE_LEASED,
         serial=serial,
         hint="Lease this device, too, or use the other one.",

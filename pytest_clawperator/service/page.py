@@ -1,4 +1,4 @@
-"""The page at ``/``: a few files, which ask this service and nobody else."""
+"""The page at ``/``: its files, which use no other host, and the data that it requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_clawperator.service.watch import RackWatch
 
 _FOLDER = Path(__file__).parent / "files"
 
-#: Each path of the page with its file and media type; they hold no data of any device.
+#: Each path of the page with its file and media type; the files contain no data of devices.
 FILES = {
     "/": ("rack.html", "text/html; charset=utf-8"),
     "/rack.css": ("rack.css", "text/css; charset=utf-8"),
@@ -53,7 +53,7 @@ _HEADERS = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
 
 
 class RackPage:
-    """Serves the files of the page; its data come from ``/v1/rack``."""
+    """Serve the files of the page; its data comes from ``/v1/rack``."""
 
     def endpoints(self) -> list[Endpoint]:
         """Return the endpoints."""
@@ -78,7 +78,7 @@ _OBJECT: Schema = {"type": "object"}
 
 
 class RackApi:
-    """Describes the rack to those who look at it."""
+    """Serve the data of the page: devices, changes and pictures."""
 
     def __init__(self, watch: RackWatch) -> None:
         self._watch = watch
@@ -118,13 +118,13 @@ class RackApi:
         return succeeded(await self._watch.document(), service=about)
 
     async def follow(self, request: Request) -> Response:
-        """Send the changes until the client or the service goes."""
+        """Send changes until the client or the service ends."""
         if request.method == "HEAD":
             return Response(headers=STREAM_HEADERS)
         return StreamingResponse(self._watch.follow(), headers=STREAM_HEADERS)
 
     async def picture(self, request: Request) -> Response:
-        """Return the newest picture, unless the client has it."""
+        """Return the newest picture, unless the client has it already."""
         station = self._watch.station(request.query_params.get("serial", ""))
         found = None if station is None else await self._watch.pictures.newest(station)
         headers = {"cache-control": "no-store"}

@@ -83,10 +83,10 @@ _STATUSES = (400, 403, 404, 413, 423, 500, 504)
 
 
 class Executions:
-    """Runs executions, and tells of them in events.
+    """Run executions, and publish them as events.
 
-    ``folder`` is where clients may have screenshots written; None stands for anywhere, for a
-    service that only this machine reaches.
+    ``folder`` is the only place where clients may have screenshots written; None allows any
+    place, for a service that only this machine can reach.
     """
 
     def __init__(self, rack: Rack, *, folder: Path | None = None) -> None:
@@ -125,7 +125,7 @@ class Executions:
         return [devices, *running]
 
     async def devices(self, request: Request) -> Response:
-        """List the connected devices; where adb is missing there are none, and a warning."""
+        """List the connected devices; without adb the list is empty, with a warning."""
         try:
             found = await self._rack.devices()
         except AdbUnavailableError as error:
@@ -161,19 +161,19 @@ class Executions:
     async def _run(self, request: Request, given: dict[str, Any], payload: Any) -> Response:
         asked, package = _asked_device(given)
         try:
-            # What is JSON text here is a JSON string, and no payload.
+            # A JSON string is not a payload, even if it contains JSON.
             raw = json.dumps(payload) if isinstance(payload, str) else payload
             execution = validate_execution(raw)
         except PayloadError as error:
             if asked:
-                self._tell(asked, payload, failure(error))
+                self._publish(asked, payload, failure(error))
             return failed(error)
         self._check_paths(execution)
         try:
             station = await self._rack.station(asked)
         except ClawperatorError as error:
             if asked:
-                self._tell(asked, execution.to_wire(), failure(error))
+                self._publish(asked, execution.to_wire(), failure(error))
             return failed(error)
         return await self._run_on(station, execution, package, request.headers.get(LEASE_HEADER))
 
@@ -181,31 +181,31 @@ class Executions:
         self, station: Station, execution: Execution, package: str | None, token: str | None
     ) -> Response:
         serial = station.serial
-        # Who sent it first tells of it, also if that client has gone meanwhile.
+        # The first request publishes the result, even if its client has disconnected.
         is_again = self._rack.running_on(serial) == execution
         try:
             result = await self._rack.run(station, execution, package=package, token=token)
         except ClawperatorError as error:
             envelope = _failed_envelope(execution, error) if _was_sent(error) else None
-            told, status = failure(error, serial=serial), status_of(error)
+            body, status = failure(error, serial=serial), status_of(error)
         else:
             envelope, source, status = result.to_wire(), result.terminal_source, 200
-            told = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
-        answer = json_answer(told, status=status)
+            body = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
+        answer = json_answer(body, status=status)
         if not is_again:
             if envelope is not None:
                 about = {"deviceId": serial, "envelope": envelope}
                 self._rack.events.publish("clawperator:result", about)
-            self._tell(serial, execution.to_wire(), told)
+            self._publish(serial, execution.to_wire(), body)
         return answer
 
-    def _tell(self, serial: str, payload: Any, result: dict[str, Any]) -> None:
+    def _publish(self, serial: str, payload: Any, result: dict[str, Any]) -> None:
         self._rack.events.publish(
             "clawperator:execution", {"deviceId": serial, "input": payload, "result": result}
         )
 
     def _check_paths(self, execution: Execution) -> None:
-        """Refuse to write files of this machine outside the folder for them."""
+        """Refuse paths on this machine outside the folder for screenshots."""
         if self._folder is None:
             return
         for path in _screenshot_paths(execution):
@@ -220,7 +220,7 @@ class Executions:
 
 
 def _asked_device(given: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return the serial and the Operator's package that a body names."""
+    """Return the serial and the Operator package that a body names."""
     serial = text_field(given, "deviceId", "INVALID_DEVICE_ID", blank=True)
     return serial or None, text_field(given, "operatorPackage", "INVALID_OPERATOR_PACKAGE")
 
@@ -243,13 +243,13 @@ def _screenshot_paths(execution: Execution) -> Sequence[str]:
 
 
 def _was_sent(error: ClawperatorError) -> bool:
-    """Whether an execution failed after it was on its way to the Operator."""
+    """Whether an execution failed after it was sent to the Operator."""
     is_sent = isinstance(error, DispatchError | LogcatError)
     return is_sent and not isinstance(error, ExecutionConflictError)
 
 
 def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str, Any]:
-    """Return the envelope that stands for one that did not come."""
+    """Return the envelope that replaces a missing one."""
     envelope: dict[str, Any] = {
         "commandId": execution.command_id,
         "taskId": execution.task_id,
@@ -261,9 +261,8 @@ def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str,
     return {**envelope, "hint": error.hint} if is_late else envelope
 
 
-#: Makes the emulators of a profile; of the usual one without.
+#: Makes the emulators of a profile, None for the default one.
 Factory = Callable[[EmulatorProfile | None], Emulators]
-
 
 _EMULATOR_STATUSES = (400, 404, 409, 500)
 
@@ -277,7 +276,7 @@ _CREATE = an_object(
 
 
 class EmulatorApi:
-    """Lists, makes, starts, stops and deletes emulators."""
+    """List, create, start, stop and delete emulators."""
 
     def __init__(self, rack: Rack, factory: Factory) -> None:
         self._rack = rack
@@ -336,7 +335,7 @@ class EmulatorApi:
         return await self._answer(lambda all_: all_.inspect(name).to_dict(all_.profile))
 
     async def create(self, request: Request) -> Response:
-        """Make a virtual device; fields of a wrong kind count as not given."""
+        """Create a virtual device; fields of a wrong type count as missing."""
         given = await read_optional(request) or {}
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -349,19 +348,19 @@ class EmulatorApi:
 
     async def start(self, request: Request) -> Response:
         """Start an emulator."""
-        await read_optional(request)  # what is no JSON is refused everywhere
+        await read_optional(request)  # malformed JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
             started = all_.start(name)
-            told = {"type": "emulator", "avdName": started.avd_name, "serial": started.serial}
-            return {**told, "booted": True}
+            stopped = {"type": "emulator", "avdName": started.avd_name, "serial": started.serial}
+            return {**stopped, "booted": True}
 
         return await self._answer(ask)
 
     async def stop(self, request: Request) -> Response:
         """Stop an emulator."""
-        await read_optional(request)  # what is no JSON is refused everywhere
+        await read_optional(request)  # malformed JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -372,7 +371,7 @@ class EmulatorApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a virtual device."""
-        await read_optional(request)  # what is no JSON is refused everywhere
+        await read_optional(request)  # malformed JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -383,19 +382,19 @@ class EmulatorApi:
 
     async def provision(self, request: Request) -> Response:
         """Return a ready emulator."""
-        await read_optional(request)  # what is no JSON is refused everywhere
+        await read_optional(request)  # malformed JSON is refused everywhere
         return await self._answer(lambda all_: all_.provision().to_dict())
 
     async def _answer(self, ask: Callable[[Emulators], dict[str, Any]]) -> Response:
-        """Ask in a thread, and answer; of an error the code, the message and the hint are told."""
+        """Call ``ask`` in a thread and answer; an error has its code, message and hint."""
         try:
-            told = await self._rack.in_thread(lambda: ask(self._factory(None)))
+            found = await self._rack.in_thread(lambda: ask(self._factory(None)))
         except ClawperatorError as error:
             is_coded = error.code != ErrorCode.UNKNOWN
             code = str(error.code) if is_coded else "INTERNAL_ERROR"
             about = {"code": code, "message": hide(error.message), "hint": hide(error.hint or "")}
             return json_answer({"ok": False, "error": about}, status=status_of(error))
-        return succeeded(told)
+        return succeeded(found)
 
 
 def _wanted(given: dict[str, Any], base: EmulatorProfile) -> EmulatorProfile:
@@ -427,7 +426,7 @@ _RUN = an_object(
 
 
 class SkillApi:
-    """Lists skills, and runs their scripts."""
+    """List skills, and run their scripts."""
 
     def __init__(self, rack: Rack, environment: Mapping[str, str] = os.environ) -> None:
         self._rack = rack
@@ -466,7 +465,7 @@ class SkillApi:
         ]
 
     async def list_all(self, request: Request) -> Response:
-        """List the skills that fit."""
+        """List the matching skills."""
         asked = {name: request.query_params.get(name, "") for name in ("app", "intent", "keyword")}
         registry = await self._registry()
         found = [dict(skill.entry) for skill in registry.search(**asked)]
@@ -500,12 +499,12 @@ class SkillApi:
             )
         except SkillError as error:
             raise _refused(error) from error
-        told: dict[str, Any] = {"durationMs": round(done.elapsed * 1000)}
+        more: dict[str, Any] = {"durationMs": round(done.elapsed * 1000)}
         if timeout is not None:
-            told["timeoutMs"] = timeout
+            more["timeoutMs"] = timeout
         if wanted is not None:
-            told["expectedSubstring"] = wanted
-        return succeeded(skillId=done.skill_id, output=hide(done.output), exitCode=0, **told)
+            more["expectedSubstring"] = wanted
+        return succeeded(skillId=done.skill_id, output=hide(done.output), exitCode=0, **more)
 
     async def _registry(self) -> Registry:
         """Read the registry."""
@@ -522,8 +521,8 @@ def _refused(error: SkillError) -> Refused:
     statuses = {ErrorCode.SKILL_NOT_FOUND: 404, ErrorCode.REGISTRY_READ_FAILED: 500}
     status = statuses.get(ErrorCode(error.code), 400)
     refusal = Refused(status, str(error.code), hide(error.message), error.hint and hide(error.hint))
-    told = error.details if status == 400 else {}
-    refusal.error |= {k: hide(v) if isinstance(v, str) else v for k, v in told.items()}
+    details = error.details if status == 400 else {}
+    refusal.error |= {k: hide(v) if isinstance(v, str) else v for k, v in details.items()}
     return refusal
 
 

@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 
 class AdbConnector:
-    """The devices of an adb server; ``package`` is the Operator where no other is asked for."""
+    """The devices of an adb server; ``package`` is the default Operator."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class AdbConnector:
         return self.server.devices()
 
     def open(self, serial: str) -> Transport:
-        """Open a device; nothing is asked of it yet."""
+        """Open a device without sending anything to it."""
         return AdbTransport(self.server, serial)
 
     def read(self, transport: Transport) -> DeviceInfo:
-        """Ask a device what it is."""
+        """Read the properties of a device."""
         info = read_device(transport, server=self.server)
         package = self._package or OPERATOR_PACKAGE
         version = operator_version(transport, package)
@@ -86,7 +86,7 @@ class AdbConnector:
 
 
 class Rack:
-    """The devices of this machine; used in the thread of the loop."""
+    """The devices of this machine; used in the event loop's thread."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Rack:
         self.events = events or Events()
         self._connector = connector
         self._stations: dict[str, Station] = {}
-        # Apart, so that no execution waits for those who look at devices.
+        # Separate, so that no execution waits for requests that only read.
         self._runs = ThreadPoolExecutor(RUNS, thread_name_prefix="execution")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="rack")
         self._joined: dict[str, tuple[Execution, asyncio.Future[RunResult]]] = {}
@@ -115,7 +115,7 @@ class Rack:
     async def station(self, serial: str | None = None) -> Station:
         """Return the device with this serial, or the only one."""
         if serial and serial in self._stations and self._stations[serial].is_known:
-            return self._stations[serial]  # if it is gone, its use tells
+            return self._stations[serial]  # if it is gone, using it fails
         found = await self.devices()
         usable = [one for one, state in found if state == USABLE]
         chosen = serial or (usable[0] if len(usable) == 1 else None)
@@ -126,16 +126,16 @@ class Rack:
         return self.station_of(chosen)
 
     def station_of(self, serial: str) -> Station:
-        """Return the station of a device, whether that is connected or not."""
+        """Return the station of a device, whether it is connected or not."""
         return self._stations.setdefault(serial, Station(serial, self._connector, self.leasing))
 
     async def run(
         self, station: Station, execution: Execution, *, package: str | None, token: str | None
     ) -> RunResult:
-        """Run an execution; one at a time on a device.
+        """Run an execution; a device runs one at a time.
 
-        The same execution, sent again while it runs, gets the same answer. It goes on if the
-        client goes away: the device must be known to be done.
+        The same execution, sent again while it runs, gets the same answer. It continues if the
+        client disconnects, because its end must be known.
         """
         running = self._joined.get(station.serial)
         if running is not None:
@@ -152,17 +152,17 @@ class Rack:
             return await asyncio.shield(future)
 
     def running_on(self, serial: str) -> Execution | None:
-        """Return the execution that is in flight on a device."""
+        """Return the execution in flight on a device."""
         running = self._joined.get(serial)
         return None if running is None else running[0]
 
     async def in_thread(self, ask: Callable[..., _T], *arguments: Any) -> _T:
-        """Call what blocks, in a thread."""
+        """Call a blocking function in a thread."""
         with self._in_own_words():
             return await asyncio.get_running_loop().run_in_executor(self._threads, ask, *arguments)
 
     async def close(self) -> None:
-        """Let the executions that run end, and close all connections."""
+        """Wait for running executions, and close all connections."""
         running = [future for _, future in self._joined.values()]
         if running:
             await asyncio.wait(running)
@@ -174,7 +174,7 @@ class Rack:
 
     @contextmanager
     def _in_own_words(self) -> Iterator[None]:
-        """Let errors say what to do in the words of those who use the service."""
+        """Word the hints of errors for users of the service."""
         try:
             yield
         except ClawperatorError as error:
@@ -186,7 +186,7 @@ class Rack:
         self._joined.pop(station.serial, None)
         self.on_change()
         if not future.cancelled():
-            future.exception()  # it was told to whoever waits, if anybody still does
+            future.exception()  # reported to the clients that still wait
 
 
 def _none_chosen(usable: list[str]) -> ClawperatorError:

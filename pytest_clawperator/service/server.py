@@ -1,4 +1,4 @@
-"""Runs the service: sockets, limits, and an end that lets executions end."""
+"""Run the service: connections, limits, the application, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -46,16 +46,220 @@ from pytest_clawperator.service.watch import RackWatch
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3000
+
+# More connections than this are answered with 503.
+_MOST_CONNECTIONS = 5000
+
+_KEEP_ALIVE = 30
+
+# An execution takes 120 s at most, and a little to be judged.
+_END_WITHIN = 150
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceOptions:
+    """How the service runs.
+
+    ``operator_package`` is the Operator of requests that name none. ``insecure`` allows other
+    machines without a token. ``lease`` is the lease store, as for ``--claw-lease``; ``folder`` is
+    where clients may have screenshots written. ``more_commands`` are allowed in addition to the
+    default ones. ``wording`` words the hints for clients and readers of the page.
+    """
+
+    host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
+    adb: str | None = None
+    token: str | None = field(default=None, repr=False)
+    insecure: bool = False
+    allow_hosts: tuple[str, ...] = ()
+    more_commands: tuple[str, ...] = ()
+    lease: str | None = None
+    operator_package: str | None = None
+    folder: Path | None = None
+    wording: Wording = for_scripts
+
+
+def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
+    """Return the token that clients need, if any, and whether it was generated now."""
+    if options.token is not None:
+        if len(options.token.strip()) < 8 or not options.token.isascii():
+            raise ConfigurationError(
+                "the token is too short, or not ASCII",
+                hint="Give at least 8 characters, or leave it out to have one made.",
+            )
+        return options.token.strip(), False
+    if is_loopback(options.host) or options.insecure:
+        return None, False
+    return new_token(), True
+
+
+class Service:
+    """The service: built from its options, run until it is stopped."""
+
+    def __init__(
+        self,
+        options: ServiceOptions,
+        *,
+        token: str | None,
+        connector: Connector | None = None,
+        emulators: Factory | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.adb: AdbServer = locate_server(options.adb)
+        self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
+        leasing = Leasing(options.lease)
+        package = options.operator_package
+        connector = connector or AdbConnector(self.adb, package=package, say=say)
+        self.rack = Rack(connector, leasing=leasing, events=Events(), wording=options.wording)
+        self.watch = RackWatch(self.rack, wording=options.wording)
+        self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
+        self.options = options
+        folder = options.folder
+        if folder is None and not is_loopback(options.host):
+            folder = Path("clawperator-screenshots").resolve()
+        self.endpoints = make_endpoints(
+            self.rack,
+            watch=self.watch,
+            emulators=emulators or _emulators,
+            folder=folder,
+            allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
+            needs_token=token is not None,
+        )
+        self.app = make_app(self.endpoints, gate=self.gate)
+
+    async def serve(self, listener: socket.socket, *, started: Callable[[], None]) -> None:
+        """Serve until a signal or ``server.should_exit``, then shut down in order."""
+        config = uvicorn.Config(
+            self.app,
+            http=self._front(),  # a class is meant, and a function that makes one will do
+            ws="none",
+            lifespan="off",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,  # anyone can forge these headers
+            timeout_keep_alive=_KEEP_ALIVE,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_END_WITHIN,
+            backlog=1024,
+        )
+        self.server = _Server(config, self, started)
+        await self.server.serve(sockets=[listener])
+
+    def _front(self) -> Any:
+        def front(**of_uvicorn: Any) -> Front:
+            return Front(PATH.encode(), self.tunnels.take_over, **of_uvicorn)
+
+        return front
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which ends streams first, because they never end by themselves."""
+
+    def __init__(
+        self, config: uvicorn.Config, service: Service, started: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._service = service
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and report it."""
+        await super().startup(sockets)
+        if self.started:
+            self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams and tunnels, wait for executions, close the devices."""
+        self._service.rack.events.close()
+        self._service.watch.close()
+        self._service.tunnels.close()
+        await super().shutdown(sockets)
+        await self._service.rack.close()
+
+
+def make_endpoints(
+    rack: Rack,
+    *,
+    watch: RackWatch | None = None,
+    emulators: Factory,
+    folder: Path | None = None,
+    allow_commands: tuple[str, ...] = ALLOWED_COMMANDS,
+    needs_token: bool = False,
+) -> list[Endpoint]:
+    """Return all endpoints of the service."""
+    return describing(
+        [
+            *RackPage().endpoints(),
+            *RackApi(watch or RackWatch(rack)).endpoints(),
+            *Executions(rack, folder=folder).endpoints(),
+            *EmulatorApi(rack, emulators).endpoints(),
+            *SkillApi(rack).endpoints(),
+            *EventStream(rack.events).endpoints(),
+            *DeviceApi(rack).endpoints(),
+            *ShellApi(rack, allow_commands).endpoints(),
+            *LeaseApi(rack).endpoints(),
+        ],
+        needs_token=needs_token,
+    )
+
+
+def open_listener(options: ServiceOptions) -> socket.socket:
+    """Listen at the address of the options; with port 0 the system picks one."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    # asyncio sends small pieces at once only where the protocol is named.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((options.host, options.port))
+    except OSError as error:
+        listener.close()
+        is_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        raise ConfigurationError(
+            f"cannot listen at {options.host}:{options.port}: {error.strerror or error}",
+            hint="Choose another port with --port, or end what listens there."
+            if is_port
+            else "Give an address of this machine with --host; 0.0.0.0 is all of them.",
+        ) from error
+    return listener
+
+
+def run_service(
+    options: ServiceOptions,
+    *,
+    emulators: Factory | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    started: Callable[[str, str | None], None] = lambda url, token: None,
+) -> None:
+    """Run the service until SIGINT or SIGTERM; report its url, and a generated token."""
+    token, is_new = chosen_token(options)
+    listener = open_listener(options)
+    host, port = listener.getsockname()[:2]
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    service = Service(options, token=token, emulators=emulators, say=say)
+    with listener:
+        asyncio.run(
+            service.serve(listener, started=lambda: started(url, token if is_new else None))
+        )
+
+
+def _emulators(profile: EmulatorProfile | None) -> Emulators:
+    return Emulators(profile=profile)
+
+
 #: How long the head of the first request may take, in seconds, and how long it may be.
 HEAD_WITHIN, LONGEST_HEAD = 10.0, 32 * 1024
-
 
 #: Takes over a connection: its transport, the head of its request, and what came after it.
 TakeOver = Callable[[asyncio.Transport, bytes, bytes], None]
 
 
 class Front(asyncio.Protocol):
-    """Reads the head of the first request, and hands the connection over."""
+    """Read the head of the first request, and hand the connection to a tunnel or to HTTP.
+
+    uvicorn waits for a request without limit; here its head must arrive soon and be small.
+    """
 
     def __init__(self, tunnel_path: bytes, open_tunnel: TakeOver, **of_uvicorn: Any) -> None:
         self._request_line = b"POST %b HTTP/1.1\r\n" % tunnel_path
@@ -107,22 +311,22 @@ class Front(asyncio.Protocol):
 
 
 class _Http(H11Protocol):
-    """The requests of a connection; also the head of a later one must come soon."""
+    """The requests of a connection; the head of a later one must arrive soon as well."""
 
     _late: asyncio.TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Parse the received bytes."""
         super().data_received(data)
         self._await_head()
 
     def on_response_complete(self) -> None:
-        """Go on with what came meanwhile."""
+        """Continue with bytes that arrived during the response."""
         super().on_response_complete()
         self._await_head()
 
     def _await_head(self) -> None:
-        """Wait for the rest of a head that has begun, but not forever."""
+        """Limit the time for the rest of a head that has begun."""
         is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
         if is_partial and self._late is None:
             self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)
@@ -149,7 +353,7 @@ _SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WIT
 _LONG = Refused(431, "REQUEST_TOO_LARGE", f"the headers are longer than {LONGEST_HEAD} bytes")
 
 
-# Nothing is framed, nothing is guessed, and nobody else's page may have it.
+# No framing, no content sniffing, no use by pages of other sites.
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -179,7 +383,7 @@ def make_app(endpoints: Iterable[Endpoint], *, gate: Gate) -> Starlette:
 
 
 class Guarded:
-    """Lets in who may ask, and marks each answer for browsers."""
+    """Check each request at the gate, and add security headers to each answer."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self._app = app
@@ -222,7 +426,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
-    """Answer for a path, or a method of it, that there is not."""
+    """Answer a request for an unknown path or method."""
     refusal = Refused(
         404,
         "ROUTE_NOT_FOUND",
@@ -234,208 +438,5 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 async def _defect(request: Request, error: Exception) -> Response:
     # The server that runs the application logs where it failed.
-    told = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
-    return json_answer({"ok": False, "error": told}, status=500)
-
-
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3000
-
-# More connections than this are answered with 503.
-_MOST_CONNECTIONS = 5000
-
-_KEEP_ALIVE = 30
-
-# An execution takes 120 s at most, and a little to be judged.
-_END_WITHIN = 150
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServiceOptions:
-    """How the service runs.
-
-    ``operator_package`` is the Operator of requests that name none. ``insecure`` does without
-    a token though other machines reach it. ``lease`` is where leases are kept, as for
-    ``--claw-lease``; ``folder`` where clients may write screenshots, if they may not write
-    anywhere. ``more_commands`` are allowed besides the usual ones.
-    ``wording`` chooses the words of hints, for clients and for people who look at the page.
-    """
-
-    host: str = DEFAULT_HOST
-    port: int = DEFAULT_PORT
-    adb: str | None = None
-    token: str | None = field(default=None, repr=False)
-    insecure: bool = False
-    allow_hosts: tuple[str, ...] = ()
-    more_commands: tuple[str, ...] = ()
-    lease: str | None = None
-    operator_package: str | None = None
-    folder: Path | None = None
-    wording: Wording = for_scripts
-
-
-def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
-    """Return the token that clients must know, if any, and whether it was made now."""
-    if options.token is not None:
-        if len(options.token.strip()) < 8 or not options.token.isascii():
-            raise ConfigurationError(
-                "the token is too short, or not ASCII",
-                hint="Give at least 8 characters, or leave it out to have one made.",
-            )
-        return options.token.strip(), False
-    if is_loopback(options.host) or options.insecure:
-        return None, False
-    return new_token(), True
-
-
-class Service:
-    """The service: made of its options, run until it is told to end."""
-
-    def __init__(
-        self,
-        options: ServiceOptions,
-        *,
-        token: str | None,
-        connector: Connector | None = None,
-        emulators: Factory | None = None,
-        say: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self.adb: AdbServer = locate_server(options.adb)
-        self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
-        leasing = Leasing(options.lease)
-        package = options.operator_package
-        connector = connector or AdbConnector(self.adb, package=package, say=say)
-        self.rack = Rack(connector, leasing=leasing, events=Events(), wording=options.wording)
-        self.watch = RackWatch(self.rack, wording=options.wording)
-        self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
-        self.options = options
-        folder = options.folder
-        if folder is None and not is_loopback(options.host):
-            folder = Path("clawperator-screenshots").resolve()
-        self.endpoints = make_endpoints(
-            self.rack,
-            watch=self.watch,
-            emulators=emulators or _emulators,
-            folder=folder,
-            allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
-            needs_token=token is not None,
-        )
-        self.app = make_app(self.endpoints, gate=self.gate)
-
-    async def serve(self, listener: socket.socket, *, started: Callable[[], None]) -> None:
-        """Answer until a signal comes, or ``server.should_exit``; then end in order."""
-        config = uvicorn.Config(
-            self.app,
-            http=self._front(),  # a class is meant, and a function that makes one will do
-            ws="none",
-            lifespan="off",
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,  # what they say of a client anybody can write
-            timeout_keep_alive=_KEEP_ALIVE,
-            limit_concurrency=_MOST_CONNECTIONS,
-            timeout_graceful_shutdown=_END_WITHIN,
-            backlog=1024,
-        )
-        self.server = _Server(config, self, started)
-        await self.server.serve(sockets=[listener])
-
-    def _front(self) -> Any:
-        def front(**of_uvicorn: Any) -> Front:
-            return Front(PATH.encode(), self.tunnels.take_over, **of_uvicorn)
-
-        return front
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server; it ends the streams first, which never end by themselves."""
-
-    def __init__(
-        self, config: uvicorn.Config, service: Service, started: Callable[[], None]
-    ) -> None:
-        super().__init__(config)
-        self._service = service
-        self._started = started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and tell."""
-        await super().startup(sockets)
-        if self.started:
-            self._started()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End streams and tunnels, let executions end, close the devices."""
-        self._service.rack.events.close()
-        self._service.watch.close()
-        self._service.tunnels.close()
-        await super().shutdown(sockets)
-        await self._service.rack.close()
-
-
-def make_endpoints(
-    rack: Rack,
-    *,
-    watch: RackWatch | None = None,
-    emulators: Factory,
-    folder: Path | None = None,
-    allow_commands: tuple[str, ...] = ALLOWED_COMMANDS,
-    needs_token: bool = False,
-) -> list[Endpoint]:
-    """Return all endpoints of the service."""
-    return describing(
-        [
-            *RackPage().endpoints(),
-            *RackApi(watch or RackWatch(rack)).endpoints(),
-            *Executions(rack, folder=folder).endpoints(),
-            *EmulatorApi(rack, emulators).endpoints(),
-            *SkillApi(rack).endpoints(),
-            *EventStream(rack.events).endpoints(),
-            *DeviceApi(rack).endpoints(),
-            *ShellApi(rack, allow_commands).endpoints(),
-            *LeaseApi(rack).endpoints(),
-        ],
-        needs_token=needs_token,
-    )
-
-
-def open_listener(options: ServiceOptions) -> socket.socket:
-    """Listen at the address of the options; port 0 is one that the system picks."""
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio sends small pieces at once only where the protocol is named.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((options.host, options.port))
-    except OSError as error:
-        listener.close()
-        is_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
-        raise ConfigurationError(
-            f"cannot listen at {options.host}:{options.port}: {error.strerror or error}",
-            hint="Choose another port with --port, or end what listens there."
-            if is_port
-            else "Give an address of this machine with --host; 0.0.0.0 is all of them.",
-        ) from error
-    return listener
-
-
-def run_service(
-    options: ServiceOptions,
-    *,
-    emulators: Factory | None = None,
-    say: Callable[[str], None] = lambda _: None,
-    started: Callable[[str, str | None], None] = lambda url, token: None,
-) -> None:
-    """Run the service until SIGINT or SIGTERM; tell its url, and a token that was made now."""
-    token, is_new = chosen_token(options)
-    listener = open_listener(options)
-    host, port = listener.getsockname()[:2]
-    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    service = Service(options, token=token, emulators=emulators, say=say)
-    with listener:
-        asyncio.run(
-            service.serve(listener, started=lambda: started(url, token if is_new else None))
-        )
-
-
-def _emulators(profile: EmulatorProfile | None) -> Emulators:
-    return Emulators(profile=profile)
+    problem = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
+    return json_answer({"ok": False, "error": problem}, status=500)

@@ -26,7 +26,7 @@ from pytest_clawperator.transport.interface import Transport
 
 #: How many executions are remembered, and how many bytes of their screenshots.
 KEPT_RUNS, KEPT_PICTURES = 20, 16 * 1024 * 1024
-#: A picture that is this new is shown again, however many look at it.
+#: A picture is reused until it is this old, in seconds.
 PICTURE_AGE = 1.0
 
 _T = TypeVar("_T")
@@ -40,11 +40,11 @@ class Connector(Protocol):
         ...
 
     def open(self, serial: str) -> Transport:
-        """Open a device; nothing is asked of it yet."""
+        """Open a device without sending anything to it."""
         ...
 
     def read(self, transport: Transport) -> DeviceInfo:
-        """Ask a device what it is."""
+        """Read the properties of a device."""
         ...
 
     def connect(
@@ -56,9 +56,9 @@ class Connector(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class PastRun:
-    """An execution that ended, and what is kept of it.
+    """An execution that ended, with its results.
 
-    ``file`` is that of a screenshot for which nobody named one.
+    ``file`` is the file of a screenshot without a path.
     """
 
     execution: Execution
@@ -91,7 +91,7 @@ class PastRun:
 
 @dataclass
 class _Permission:
-    """What the pipelines ask before they send: the lease of the execution that is run."""
+    """The lease of the current execution, which pipelines check before they send."""
 
     clear: Clearance | None = field(default=None)
 
@@ -101,10 +101,10 @@ class _Permission:
 
 
 class Station:
-    """A device: its connection, which is kept, and what was run on it.
+    """A device with its connection and its last executions.
 
-    All methods block, and may be called in any thread. ``running`` is the id of the command
-    that is in flight. ``problem`` is what is wrong with the device, as far as it was used.
+    All methods block, and may be called in any thread. ``running`` is the id of the command in
+    flight. ``problem`` is the last known problem of the device.
     """
 
     def __init__(self, serial: str, connector: Connector, leasing: Leasing) -> None:
@@ -142,12 +142,12 @@ class Station:
 
     @property
     def known_info(self) -> DeviceInfo | None:
-        """What the device is, if it was asked; it is not asked now."""
+        """The properties of the device, if they were read before."""
         return None if self._info is None else self._info[1]
 
     @property
     def info(self) -> DeviceInfo:
-        """What the device is, asked once per connection."""
+        """The properties of the device, read once per connection."""
         transport = self.transport
         connection = transport.connections
         if self._info is None or self._info[0] != connection:
@@ -155,7 +155,7 @@ class Station:
         return self._info[1]
 
     def run(self, execution: Execution, *, package: str | None, token: str | None) -> RunResult:
-        """Run an execution with the lease of this token, or with one for this time."""
+        """Run an execution with the lease of this token, or with a temporary one."""
         past = PastRun(execution=execution, began_at=time.time(), elapsed=0.0)
         begin = time.monotonic()
         try:
@@ -164,8 +164,8 @@ class Station:
                 self._permission.clear = hold.clear
                 result = self._watched(lambda: pipeline.run(execution))
             if result.code is not None:
-                told = error_of(result).message
-                past = replace(past, code=str(result.code), message=told)
+                message = error_of(result).message
+                past = replace(past, code=str(result.code), message=message)
             past = replace(past, envelope=result.to_wire(), log=result.log)
             past = replace(past, picture=result.screenshot, file=_own_file(execution, result))
             return result
@@ -178,12 +178,12 @@ class Station:
 
     @contextmanager
     def used(self, token: str | None) -> Iterator[Transport]:
-        """Have the device for something else than an execution."""
+        """Hold the device for something other than an execution."""
         with self._leasing.held(self.serial, self.info.key, token):
             yield self.transport
 
-    def looked_at(self) -> Transport:
-        """Return the device for what changes nothing on it."""
+    def for_reading(self) -> Transport:
+        """Return the device for reading only."""
         self._leasing.check_visible(self.serial, self.info.key)
         return self.transport
 
@@ -192,12 +192,12 @@ class Station:
         with self._photographing:
             now = time.monotonic()
             if self._picture is None or now - self._picture[0] > PICTURE_AGE:
-                self.looked_at()  # raises if it may not be
+                self.for_reading()  # raises if it may not be
                 self._picture = (now, self.photograph())
             return self._picture[1]
 
     def photograph(self) -> bytes:
-        """Take a picture of the screen as PNG, whoever has the device."""
+        """Take a picture of the screen as PNG, without a lease."""
         transport = self.transport
 
         def take() -> bytes:
@@ -206,11 +206,11 @@ class Station:
                 raise TransportError(no_picture(taken.content), serial=self.serial)
             return taken.content
 
-        # A device that can be seen is connected; of its Operator the picture says nothing.
+        # A picture proves that the device is connected, and nothing about its Operator.
         return self._watched(take, settles=TransportError)
 
     def check(self) -> None:
-        """Raise what keeps the Operator from working; the device is only asked."""
+        """Raise the problem that keeps the Operator from working; nothing is changed."""
         transport, package = self.transport, self.info.operator_package or OPERATOR_PACKAGE
         self._watched(lambda: check_ready(transport, package))
 
@@ -235,12 +235,12 @@ class Station:
     def _watched(
         self, ask: Callable[[], _T], *, settles: type[ClawperatorError] = ClawperatorError
     ) -> _T:
-        """Ask the device, and remember what is wrong with it; success ``settles`` problems."""
+        """Use the device and remember its problem; success ``settles`` earlier ones."""
         try:
             answer = ask()
         except (DeviceError, TransportError) as error:
             error.serial = error.serial or self.serial
-            if not isinstance(error, LeaseError):  # somebody else has it, which is no problem
+            if not isinstance(error, LeaseError):  # being held is not a problem of the device
                 self.problem = error
             raise
         if isinstance(self.problem, settles):
@@ -248,7 +248,7 @@ class Station:
         return answer
 
     def _remember(self, run: PastRun) -> None:
-        """Keep an execution, and not too many pictures, neither in memory nor on the disk."""
+        """Remember an execution, and limit the pictures kept in memory and on disk."""
         for past in self.past[KEPT_RUNS - 1 :]:
             if past.file is not None:
                 past.file.unlink(missing_ok=True)
@@ -260,7 +260,7 @@ class Station:
 
 
 def _own_file(execution: Execution, result: RunResult) -> Path | None:
-    """Return the file of a screenshot for which the client named none."""
+    """Return the file of a screenshot for which the client gave no path."""
     if screenshot_path(execution.actions, ""):
         return None
     shots = (step for step in result.steps if step.action_type == "take_screenshot")

@@ -1,9 +1,9 @@
 """A tunnel to adb: the adb server's own protocol, for the device that a client has leased.
 
-A client asks with ``POST /v1/adb`` and ``Upgrade: adb``; after the answer 101 the connection is
-one to the adb server. Its requests are checked: about the server only harmless ones pass, and
-a device is reached with its lease alone. One more is answered here: ``clawperator:busy:MS``
-renews the lease, and says how long the device may be busy from now.
+A client sends ``POST /v1/adb`` with ``Upgrade: adb``; after the answer 101 the connection leads to
+the adb server. Its requests are checked: only harmless requests to the server pass, and a device
+needs its lease. One request is answered here: ``clawperator:busy:MS`` renews the lease, and
+announces how long the device may be busy from now.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, acknowledg
 
 PATH = "/v1/adb"
 LEASE_HEADER = "clawperator-lease"
-#: How long a client without a lease may take to say what it wants, in seconds.
+#: How long a client without a lease may wait before its first request, in seconds.
 ASKED_WITHIN = 20.0
 _SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: upgrade\r\n\r\n"
 _HARMLESS = {"host:version", "host:devices", "host:devices-l", "host:reconnect-offline"}
 # Questions about one device. A serial may contain colons, so it is compared with the listed ones:
-# adb would read anything else that stands in its place as a request of its own.
+# adb would read anything else in its place as a separate request.
 _QUESTION = re.compile(r"host-serial:(.+):(?:get-state|features)", re.DOTALL)
 _LENGTH = re.compile(rb"[0-9a-fA-F]{4}")
 _BUSY = re.compile(r"clawperator:busy:([0-9]{1,9})")
@@ -37,7 +37,7 @@ _SERVICES = ("exec:", "shell:", "shell,", "sync:")
 
 
 class Tunnels:
-    """Opens tunnels, and closes them with their leases."""
+    """Open tunnels, and close them with their leases."""
 
     def __init__(self, server: AdbServer, *, gate: Gate, leasing: Leasing) -> None:
         self._server = server
@@ -47,7 +47,7 @@ class Tunnels:
         self._open: set[_FromClient] = set()
 
     def take_over(self, transport: asyncio.Transport, head: bytes, rest: bytes) -> None:
-        """Make a connection a tunnel, or refuse it."""
+        """Turn a connection into a tunnel, or refuse it."""
         try:
             lease = self._check(_headers(head))
         except Refused as refusal:
@@ -88,7 +88,7 @@ class Tunnels:
         return any(serial == listed for listed, _ in devices)
 
     async def _connect(self, client: _FromClient, rest: bytes) -> None:
-        """Connect to the adb server, and let the bytes flow."""
+        """Connect to the adb server, and start passing bytes."""
         loop, server = asyncio.get_running_loop(), self._server
         try:
             connecting: Coroutine[Any, Any, Any] = (
@@ -98,8 +98,8 @@ class Tunnels:
             )
             adb, _ = await asyncio.wait_for(connecting, 5.0)
         except (OSError, asyncio.TimeoutError) as error:
-            told = f"no adb server answers at {server} ({error})"
-            client.transport.write(plain_answer(Refused(502, "ADB_SERVER_FAILED", told)))
+            problem = f"no adb server answers at {server} ({error})"
+            client.transport.write(plain_answer(Refused(502, "ADB_SERVER_FAILED", problem)))
             client.close()
             return
         client.transport.write(_SWITCHED)
@@ -130,8 +130,8 @@ class _Stage(Enum):
 class _FromClient(asyncio.Protocol):
     """The client's end: its requests are checked one by one.
 
-    Only after a service of the leased device was opened do bytes go on as they are; after a
-    request to the adb server itself nothing more is passed on.
+    Bytes pass unchecked only after a service of the leased device was opened; after a request to
+    the adb server itself nothing more is passed on.
     """
 
     def __init__(
@@ -153,14 +153,14 @@ class _FromClient(asyncio.Protocol):
         self._lookup: asyncio.Task[None] | None = None
 
     def begin(self, adb: asyncio.Transport, rest: bytes) -> None:
-        """Let the bytes flow to the adb server."""
+        """Start passing bytes to the adb server."""
         self._adb = adb
         if self.transport.is_closing():
             adb.close()
         self.data_received(rest)
 
     def close_unasked(self) -> None:
-        """Close a tunnel that has no lease, and asked for nothing."""
+        """Close a tunnel without a lease and without a request."""
         if self._lease is None and self._stage is _Stage.HOST:
             self.close()
 
@@ -187,7 +187,7 @@ class _FromClient(asyncio.Protocol):
         if self._stage not in (_Stage.HOST, _Stage.DEVICE) or len(self._received) < 4:
             return None
         if not _LENGTH.fullmatch(self._received, 0, 4):
-            self._fail("this is no request of adb's protocol")
+            self._fail("this is not a request of adb's protocol")
             return None
         end = 4 + int(self._received[:4], 16)
         if len(self._received) < end:
@@ -254,10 +254,10 @@ class _FromClient(asyncio.Protocol):
             self.transport.write(b"OKAY")
 
     def _fail(self, why: str) -> None:
-        told = why.encode()
+        reason = why.encode()
         self._stage = _Stage.ASKED
         self._received.clear()
-        self.transport.write(b"FAIL%04x%b" % (len(told), told))
+        self.transport.write(b"FAIL%04x%b" % (len(reason), reason))
         self.close()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -43,23 +43,22 @@ from pytest_clawperator.service.tunnel import LEASE_HEADER, PATH
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.shell import properties, quote
 
-#: What a client can do with this service; connections of clients look here.
+#: The features of this service, which clients check when they connect.
 FEATURES = ("adb", "leases", "log", "shell", "settings", "files", "screen")
-
 
 _STATUSES = (400, 404, 423, 500, 504)
 
 _DEVICE: Schema = an_object(("serial", "state"), serial=TEXT, state=TEXT)
 
-# How long a follower of the log waits for a line before it looks whether the client is there.
+# How long a follower of the log waits for a line before it checks whether the client is there.
 _LOOK_EVERY = 1.0
 
-# How many lines of a log are sent at most to one who does not follow it.
+# How many lines of a log are sent at most to a client that does not follow it.
 _MOST_LINES = 100_000
 
 
 class DeviceApi:
-    """Describes devices, and shows their screens, logs and past executions."""
+    """Describe devices, and show their screens, logs and past executions."""
 
     def __init__(self, rack: Rack) -> None:
         self._rack = rack
@@ -70,7 +69,7 @@ class DeviceApi:
         past = f"{device}/executions/{{command}}"
         text, png = "text/plain", "image/png"
         rows: list[tuple[str, Any, str, dict[str, Schema], str | None, dict[str, Schema]]] = [
-            ("/v1", self.about, "Say what this service is.", {"service": TEXT}, None, {}),
+            ("/v1", self.about, "Describe this service.", {"service": TEXT}, None, {}),
             ("/v1/devices", self.list_all, "Describe all devices.", {"devices": a_list(_DEVICE)},
              None, {}),
             (device, self.describe, "Describe a device.", {"device": _DEVICE}, None, {}),
@@ -103,7 +102,7 @@ class DeviceApi:
         ]
 
     async def about(self, request: Request) -> Response:
-        """Say what this service is."""
+        """Describe this service."""
         return succeeded(
             service="pytest-clawperator",
             version=package_version(),
@@ -114,8 +113,8 @@ class DeviceApi:
     async def list_all(self, request: Request) -> Response:
         """Describe all devices, side by side."""
         found = await self._rack.devices()
-        told = await asyncio.gather(*(self._about(serial, state) for serial, state in found))
-        return succeeded(devices=told)
+        described = await asyncio.gather(*(self._about(serial, state) for serial, state in found))
+        return succeeded(devices=described)
 
     async def describe(self, request: Request) -> Response:
         """Describe a device."""
@@ -136,7 +135,9 @@ class DeviceApi:
         """Return the log since a position; the header ``clawperator-log-end`` is the next one."""
         given = request.query_params.get("since", "0")
         if not (given.isascii() and given.isdecimal() and len(given) < 16):
-            raise Refused(400, "INVALID_FIELD", "?since= must be a position: 0, or one told before")
+            raise Refused(
+                400, "INVALID_FIELD", "?since= must be a position: 0, or one of an earlier answer"
+            )
         end, lines = await self._look(request, lambda it: _read_log(it, int(given)))
         headers = {"clawperator-log-end": str(end)}
         if request.query_params.get("follow") != "1" or request.method == "HEAD":
@@ -169,10 +170,10 @@ class DeviceApi:
         return Response(_hidden(str(past.log).encode("utf-8", "replace")), media_type="text/plain")
 
     async def _about(self, serial: str, state: str) -> dict[str, Any]:
-        """Describe a device: what it is, who has it, what it does."""
-        told: dict[str, Any] = {"serial": serial, "state": state}
+        """Describe a device: its properties, its holder, its execution."""
+        basic: dict[str, Any] = {"serial": serial, "state": state}
         if state != USABLE:
-            return told
+            return basic
         station, lease = self._rack.station_of(serial), self._rack.leasing.of(serial)
 
         def ask() -> tuple[DeviceInfo, Holder | None]:
@@ -182,10 +183,10 @@ class DeviceApi:
         try:
             info, holder = await self._rack.in_thread(ask)
         except ClawperatorError as error:
-            return {**told, "problem": error_object(error)}
+            return {**basic, "problem": error_object(error)}
         problem = station.problem
         return {
-            **told,
+            **basic,
             "info": asdict(info),
             "running": station.running,
             "lease": None if lease is None else lease.public(),
@@ -207,10 +208,10 @@ class DeviceApi:
 
     async def _look(self, request: Request, ask: Any) -> Any:
         station = await self._station(request)
-        return await self._rack.in_thread(lambda: ask(station.looked_at()))
+        return await self._rack.in_thread(lambda: ask(station.for_reading()))
 
     async def _follow(self, station: Station, lines: list[bytes], end: int) -> AsyncIterator[bytes]:
-        """Yield lines until the client goes, or the service ends."""
+        """Yield lines until the client disconnects or the service ends."""
         log = station.transport.log
         while True:
             yield _joined(lines)
@@ -245,7 +246,7 @@ _GRANTED = {"lease": TEXT, **_LEASE}
 
 
 class LeaseApi:
-    """Takes, renews and releases devices for clients."""
+    """Lease, renew and release devices for clients."""
 
     def __init__(self, rack: Rack) -> None:
         self._rack = rack
@@ -275,7 +276,7 @@ class LeaseApi:
                 method="POST",
                 path=f"{one}/renew",
                 handle=self.renew,
-                summary="Renew a lease; say how long the device may be busy from now.",
+                summary="Renew a lease; announce how long the device may be busy from now.",
                 body=an_object(busyMs={"type": "number", "minimum": 0}),
                 answer=_GRANTED,
                 statuses=(400, 413, 423),
@@ -330,7 +331,7 @@ def _granted(lease: ServiceLease) -> Response:
     return succeeded(lease.public(), lease=lease.token)
 
 
-#: The commands that may be run; each word is quoted, so that no other comes with them.
+#: The commands that may be run; each word is quoted, so that no other command can follow.
 ALLOWED_COMMANDS = (
     *("am", "cat", "cmd", "content", "date", "df", "dumpsys", "echo", "getprop", "ime", "input"),
     *("ip", "log", "logcat", "ls", "pidof", "ping", "pm", "ps", "settings", "stat", "svc"),
@@ -342,7 +343,6 @@ LARGEST_FILE = 1024 * 1024 * 1024
 
 NAMESPACES = ("system", "secure", "global")
 
-
 _DEVICE_PATH = "/v1/devices/{serial}"
 
 _SHELL_STATUSES = (400, 404, 413, 423, 500, 504)
@@ -353,7 +353,7 @@ _T = TypeVar("_T")
 
 
 class ShellApi:
-    """Runs allowed commands, reads and makes settings, and moves files."""
+    """Run allowed commands, read and change settings, and transfer files."""
 
     def __init__(self, rack: Rack, allowed: Collection[str]) -> None:
         self._rack = rack
@@ -450,7 +450,7 @@ class ShellApi:
         return succeeded(value=value)
 
     async def put_setting(self, request: Request) -> Response:
-        """Make a setting."""
+        """Change a setting."""
         space, name = _setting(request)
         value = text_field(await read_object(request), "value", "INVALID_FIELD", blank=True)
         if value is None or "\0" in value:
@@ -465,7 +465,7 @@ class ShellApi:
         return Response(content, media_type="application/octet-stream")
 
     async def push(self, request: Request) -> Response:
-        """Write a file; it is kept on the disk of this machine on its way."""
+        """Write a file, which is stored on this machine's disk in between."""
         path, size = _path(request), 0
         with tempfile.NamedTemporaryFile(prefix="clawperator-push-") as file:
             async for piece in stream_bytes(request, limit=LARGEST_FILE):
@@ -476,7 +476,7 @@ class ShellApi:
         return succeeded(path=path, bytes=size)
 
     async def _use(self, request: Request, use: Callable[[Transport], _T]) -> _T:
-        """Have the device in a thread, with the client's lease if it has one."""
+        """Use the device in a thread, with the client's lease if it has one."""
         station = await self._rack.station(request.path_params["serial"])
         token = request.headers.get(LEASE_HEADER)
 

@@ -1,4 +1,4 @@
-"""Watches the rack while somebody looks at it, and tells them what changed."""
+"""Watch the rack while its page is open: what devices do, their pictures, and what changed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,15 @@ GONE = "gone"
 #: How many executions, and how many actions of each, are shown.
 SHOWN_RUNS, SHOWN_ACTIONS = 5, 4
 
-
 _LONGEST, _LONGEST_MESSAGE = 120, 500
 
-# The words of adb for states in which it waits for the owner of the phone.
+# States in which adb waits for the owner of the phone.
 _UNAUTHORIZED = ("unauthorized", "authorizing", "no permissions")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What is known of a device at one moment; ``adb_state`` is the word of adb for it."""
+    """What is known about a device at one moment; ``adb_state`` is its state in adb."""
 
     serial: str
     adb_state: str
@@ -52,12 +51,12 @@ class Seen:
 
     @property
     def is_held(self) -> bool:
-        """Whether somebody has leased it, through this service or not."""
+        """Whether it is leased, through this service or not."""
         return self.lease is not None or self.holder is not None
 
     @property
     def state(self) -> str:
-        """The one word for its state."""
+        """Its state in one word."""
         if self.adb_state != USABLE:
             is_refused = self.adb_state.startswith(_UNAUTHORIZED)
             return "unauthorized" if is_refused else "offline"
@@ -69,7 +68,7 @@ class Seen:
 
 
 def describe(seen: Seen, *, wording: Wording = for_scripts) -> dict[str, Any]:
-    """Return what the page shows of a device; hints are in the words of its readers."""
+    """Return what the page shows of a device; hints are worded for its readers."""
     return {
         "serial": seen.serial,
         "name": line(_name(seen)),
@@ -78,13 +77,13 @@ def describe(seen: Seen, *, wording: Wording = for_scripts) -> dict[str, Any]:
         "adbState": line(seen.adb_state),
         "running": None if seen.running is None else _actions(seen.running),
         "holder": _holder(seen),
-        "problem": None if seen.problem is None else tell_problem(seen.problem, wording),
+        "problem": None if seen.problem is None else describe_problem(seen.problem, wording),
         "executions": [_run(past) for past in seen.past[:SHOWN_RUNS]],
     }
 
 
-def tell_problem(error: ClawperatorError, wording: Wording = for_scripts) -> dict[str, Any]:
-    """Return an error as the page shows it."""
+def describe_problem(error: ClawperatorError, wording: Wording = for_scripts) -> dict[str, Any]:
+    """Return an error for the page."""
     hint = in_words(error.advice, wording)
     return {
         "code": line(str(error.code)),
@@ -95,7 +94,7 @@ def tell_problem(error: ClawperatorError, wording: Wording = for_scripts) -> dic
 
 
 def line(text: str, longest: int = _LONGEST) -> str:
-    """Return a text of others as one line that is not too long, with secrets hidden."""
+    """Return a foreign text as one short line, with secrets hidden."""
     shown = visible_line(hide(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
@@ -110,13 +109,13 @@ def _name(seen: Seen) -> str:
 
 
 def _about(info: DeviceInfo | None) -> list[str]:
-    """Return what is told of a device besides its name, in a few words each."""
+    """Return facts about a device, in a few words each."""
     if info is None:
         return []
-    told = [f"Android {info.release}"] if info.release else []
-    told += [f"API {info.api_level}"] if info.api_level is not None else []
-    told += ["emulator"] if info.emulator else []
-    return [line(text) for text in told]
+    facts = [f"Android {info.release}"] if info.release else []
+    facts += [f"API {info.api_level}"] if info.api_level is not None else []
+    facts += ["emulator"] if info.emulator else []
+    return [line(text) for text in facts]
 
 
 def _holder(seen: Seen) -> dict[str, Any] | None:
@@ -137,7 +136,7 @@ def _holder(seen: Seen) -> dict[str, Any] | None:
 
 
 def _moment(text: str) -> float | None:
-    """Return a time that somebody wrote, as seconds; None if it is none."""
+    """Return a time from a lease as seconds; None if it is not one."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError, OSError):
@@ -164,7 +163,7 @@ def _actions(execution: Execution) -> dict[str, Any]:
     }
 
 
-#: After how many seconds a picture is taken again though nothing happened.
+#: After how many seconds a picture is taken again although nothing happened.
 SLOW = 30.0
 
 #: For how many seconds nothing must have run on a device, and how old a picture must be.
@@ -183,7 +182,7 @@ class Picture:
 
 
 class Pictures:
-    """The pictures of the rack; used in the thread of the loop."""
+    """The pictures of the rack; used in the event loop's thread."""
 
     def __init__(self, rack: Rack, *, clock: Callable[[], float] = time.time) -> None:
         self._rack = rack
@@ -204,9 +203,9 @@ class Pictures:
             known.pop(serial, None)
 
     async def newest(self, station: Station) -> Picture | None:
-        """Return the newest picture there is; take one if it is time to, and nobody minds.
+        """Return the newest picture; take one if it is due and the device is free.
 
-        However many ask, a device is asked once.
+        Simultaneous requests share one picture.
         """
         async with self._turns.setdefault(station.serial, asyncio.Lock()):
             await self._adopt(station)
@@ -216,7 +215,7 @@ class Pictures:
             return self._newest.get(station.serial)
 
     async def _adopt(self, station: Station) -> None:
-        """Take over the newest screenshot of an execution, if it is newer than ours."""
+        """Use the newest screenshot of an execution, if it is newer."""
         known = self._newest.get(station.serial)
         for past in station.past:
             if known is not None and past.ended_at <= known.at:
@@ -235,7 +234,7 @@ class Pictures:
         return now - known.at >= (QUIET if known.at < self._happened.get(serial, 0.0) else SLOW)
 
     def _take(self, station: Station) -> None:
-        """Take a picture if the device is free; it blocks."""
+        """Take a picture if the device is free; blocks."""
         now = self._clock()
         if not self._is_free(station, now):
             return
@@ -243,11 +242,11 @@ class Pictures:
         try:
             content = thumbnail(station.photograph(), serial=station.serial)
         except ClawperatorError:
-            return  # it is the problem of the station, and shown there
+            return  # shown as the problem of the station
         self._newest[station.serial] = Picture(content, now)
 
     def _is_free(self, station: Station, now: float) -> bool:
-        """Whether nobody has the device, or used it just now."""
+        """Whether the device is not leased and was not used just now."""
         info, leasing = station.known_info, self._rack.leasing
         if info is None or station.running is not None or leasing.of(station.serial) is not None:
             return False
@@ -256,51 +255,50 @@ class Pictures:
         try:
             return leasing.holder(info.key) is None
         except LeaseError:
-            return False  # where leases are kept cannot be reached
+            return False  # the lease store cannot be reached
 
 
 def _shrunk(png: bytes, serial: str) -> bytes | None:
     try:
         return thumbnail(png, serial=serial)
     except ClawperatorError:
-        return None  # the execution has it as it came
+        return None  # the execution keeps the original
 
 
-#: How often adb and the leases of other processes are looked at: they tell nobody of a change.
+#: How often adb and the leases of other processes are polled: they announce no changes.
 SURVEY_EVERY = 2.0
 
-#: How often changes are told: nobody reads faster.
+#: How often changes are published, in seconds.
 TELL_EVERY = 0.1
 
-#: After how many seconds the Operator is looked at again: one in trouble, and one that is fine.
+#: After how many seconds the Operator is checked again: with and without a problem.
 CHECK_TROUBLE, CHECK_FINE = 15.0, 300.0
 
 #: How long a device that is no longer connected is shown, in seconds.
 REMEMBER_GONE = 3600.0
 
-
 CHANGED = "clawperator:rack"
 
-# The states of a device that nobody has.
+# The states of a device that is not leased.
 _FREE = ("ready", "trouble")
 
 
 @dataclass
 class _Watched:
-    """A device that was seen: what adb called it last, and when it was asked what."""
+    """A device that was seen: its last state in adb, and when it was checked."""
 
     adb_state: str = ""
     gone_at: float | None = None
     checked_at: float | None = None
     asking: asyncio.Task[None] | None = None
     holder: Holder | None = None
-    told: dict[str, Any] = field(default_factory=dict)
+    shown: dict[str, Any] = field(default_factory=dict)
 
 
 class RackWatch:
-    """Describes the rack, and publishes each change of it; used in the thread of the loop.
+    """Describe the rack and publish each change; used in the event loop's thread.
 
-    While nobody looks, nothing is asked of adb or of any device.
+    Without listeners nothing is sent to adb or to any device.
     """
 
     def __init__(
@@ -317,7 +315,7 @@ class RackWatch:
         self._clock = clock
         self._devices: dict[str, _Watched] = {}
         self._adb_problem: dict[str, Any] | None = None
-        self._told: tuple[dict[str, Any] | None, frozenset[str]] = (None, frozenset())
+        self._shown: tuple[dict[str, Any] | None, frozenset[str]] = (None, frozenset())
         self._revision = 0
         self._news = asyncio.Event()
         self._surveying = asyncio.Lock()
@@ -326,30 +324,30 @@ class RackWatch:
         rack.on_change = rack.leasing.on_change = self._news.set
 
     async def document(self) -> dict[str, Any]:
-        """Return what there is to see now."""
+        """Return the current state of the rack."""
         await self._survey(within=SURVEY_EVERY / 2)
-        self._tell()
+        self._publish()
         return {
             "now": round(self._clock(), 3),
             "revision": self._revision,
             "adb": self._adb_problem,
-            "devices": [one.told for _, one in sorted(self._devices.items())],
+            "devices": [one.shown for _, one in sorted(self._devices.items())],
         }
 
     def follow(self) -> AsyncIterator[bytes]:
-        """Return each change as an event; with the first who looks, watching begins."""
+        """Return each change as an event; the first listener starts the watching."""
         if self._watching is None or self._watching.done():
             self._watching = asyncio.get_running_loop().create_task(self._watch())
         return self.events.stream(None)
 
     def station(self, serial: str) -> Station | None:
-        """Return a device that can be seen."""
+        """Return a connected device."""
         watched = self._devices.get(serial)
         is_there = watched is not None and watched.adb_state == USABLE
         return self._rack.station_of(serial) if is_there else None
 
     def close(self) -> None:
-        """End all streams, and watch no more."""
+        """End all streams, and stop watching."""
         self.events.close()
         tasks = [self._watching, *(one.asking for one in self._devices.values())]
         for task in tasks:
@@ -357,19 +355,19 @@ class RackWatch:
                 task.cancel()
 
     async def _watch(self) -> None:
-        """Look and tell, until nobody listens any more."""
+        """Poll and publish until the last listener has gone."""
         is_watched = True
         while is_watched and not self.events.is_closed:
             self._news.clear()
             await self._survey(within=SURVEY_EVERY)
-            self._tell()
-            await asyncio.sleep(TELL_EVERY)  # changes in between are told together
+            self._publish()
+            await asyncio.sleep(TELL_EVERY)  # changes in between are published together
             with suppress(TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(self._news.wait(), SURVEY_EVERY)
             is_watched = self.events.listeners > 0
 
     async def _survey(self, *, within: float) -> None:
-        """Ask adb and the leases, unless that was done just before."""
+        """Poll adb and the leases, unless that was done just before."""
         async with self._surveying:
             if time.monotonic() - self._surveyed_at < within:
                 return
@@ -377,7 +375,7 @@ class RackWatch:
                 found = dict(await self._rack.devices())
                 self._adb_problem = None
             except ClawperatorError as error:
-                found, self._adb_problem = {}, tell_problem(error, self._wording)
+                found, self._adb_problem = {}, describe_problem(error, self._wording)
             self._note_states(found)
             await self._note_holders()
             self._ask_devices()
@@ -400,7 +398,7 @@ class RackWatch:
                 self.pictures.forget(serial)
 
     async def _note_holders(self) -> None:
-        """Ask who has each device; one whose key is not known yet is nobody's."""
+        """Read the holder of each device; one without a known key counts as free."""
         stations = [self._rack.station_of(serial) for serial in self._devices]
         keys = {one.serial: one.known_info.key for one in stations if one.known_info is not None}
         holders = await self._rack.in_thread(self._holders, keys)
@@ -412,11 +410,11 @@ class RackWatch:
         try:
             return {serial: self._rack.leasing.holder(key) for serial, key in keys.items()}
         except ClawperatorError as error:
-            self._adb_problem = self._adb_problem or tell_problem(error, self._wording)
+            self._adb_problem = self._adb_problem or describe_problem(error, self._wording)
             return {}
 
     def _ask_devices(self) -> None:
-        """Ask each device what it is, and one that nobody has whether its Operator can work."""
+        """Read the properties of each device, and check the Operator of the free ones."""
         for serial, watched in self._devices.items():
             is_asked = watched.asking is not None and not watched.asking.done()
             if watched.adb_state == USABLE and not is_asked and self._is_check_due(serial):
@@ -438,30 +436,30 @@ class RackWatch:
             if self._seen(station.serial, watched).state in _FREE:
                 await self._rack.in_thread(station.check)
         except ClawperatorError:
-            pass  # it is the problem of the station, and shown
+            pass  # shown as the problem of the station
         finally:
             self._news.set()
 
-    def _tell(self) -> None:
-        """Describe all devices anew, and publish what is not as it was told last."""
+    def _publish(self) -> None:
+        """Describe all devices again, and publish what changed."""
         changed = []
         for serial, watched in self._devices.items():
-            told = describe(self._seen(serial, watched), wording=self._wording)
-            told["goneAt"] = watched.gone_at
-            if watched.told.get("state") == "held" and told["state"] in _FREE:
-                watched.checked_at = None  # who had it may have changed anything
-            if told != watched.told:
-                watched.told = told
-                changed.append(told)
+            shown = describe(self._seen(serial, watched), wording=self._wording)
+            shown["goneAt"] = watched.gone_at
+            if watched.shown.get("state") == "held" and shown["state"] in _FREE:
+                watched.checked_at = None  # its holder may have changed anything
+            if shown != watched.shown:
+                watched.shown = shown
+                changed.append(shown)
                 self.pictures.happened(serial)
         if self._is_other_news() or changed:
             self._revision += 1
             self.events.publish(CHANGED, self._news_of(changed))
 
     def _is_other_news(self) -> bool:
-        told = (self._adb_problem, frozenset(self._devices))
-        before, self._told = self._told, told
-        return told != before
+        shown = (self._adb_problem, frozenset(self._devices))
+        before, self._shown = self._shown, shown
+        return shown != before
 
     def _news_of(self, changed: list[dict[str, Any]]) -> dict[str, Any]:
         return {

@@ -23,65 +23,6 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.skills.registry import Registry
 from pytest_clawperator.skills.skill import Skill, recipe_name
 
-_PLACEHOLDER = re.compile(r"\{\{([A-Za-z0-9_]+)\}\}")
-
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-
-_MOST_INDEX = 2**32 - 2
-
-_IDS = ("COMMAND_ID", "TASK_ID")
-
-
-def as_texts(values: Any) -> dict[str, str]:
-    """Return variables as texts; what is neither an object nor a list has none."""
-    if isinstance(values, list):
-        values = {str(number): value for number, value in enumerate(values)}
-    if not isinstance(values, Mapping):
-        return {}
-    ordered = sorted(values, key=_index_of)
-    return {key: to_string(values[key]) for key in ordered if key != "__proto__"}
-
-
-def with_ids(variables: Mapping[str, str], *, skill_id: str, artifact: str) -> dict[str, str]:
-    """Return variables with the ids that are not given: the same ones for the same input."""
-    ordered = sorted(sorted(variables, key=_utf16), key=_index_of)
-    seed = {
-        "skillId": skill_id,
-        "artifactName": recipe_name(artifact),
-        "vars": {key: variables[key] for key in ordered},
-    }
-    unique = sha256(stringify(seed).encode()).hexdigest()[:12]
-    made = {"COMMAND_ID": f"cmd-{unique}", "TASK_ID": f"task-{unique}"}
-    return {**variables, **{name: variables.get(name) or made[name] for name in _IDS}}
-
-
-def placeholders(template: str) -> list[str]:
-    """Return the names of the variables in a template, in its order, each once."""
-    return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
-
-
-def fill(template: str, variables: Mapping[str, str]) -> str:
-    """Put the values into a template, one variable after the other, escaped for JSON."""
-    for name, value in variables.items():
-        template = template.replace(f"{{{{{name}}}}}", stringify(value)[1:-1])
-    return template
-
-
-def is_used(name: str, template: str) -> bool:
-    """Whether a variable stands in a template; those that are filled in by themselves do."""
-    return name in _IDS or f"{{{{{name}}}}}" in template
-
-
-def _index_of(key: str) -> int:
-    """Return where JavaScript puts a key: numbers first, in their order, then all others."""
-    is_index = _INDEX.fullmatch(key) is not None and int(key) <= _MOST_INDEX
-    return int(key) if is_index else _MOST_INDEX + 1
-
-
-def _utf16(text: str) -> bytes:
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 MODE = "artifact_compiled"
 
 # A payload has at most 64,000 bytes.
@@ -92,13 +33,13 @@ _LEFT_OVER = re.compile(r"\{\{[^{}\"]{0,60}(?:\}\})?")
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled recipe; ``doubts`` are what the published program accepts silently."""
+    """A compiled recipe; ``doubts`` are likely mistakes that the published program accepts."""
 
     execution: Execution
     doubts: tuple[SkillError, ...] = ()
 
     def checked(self) -> Execution:
-        """Return the execution; raise the first doubt if there is any."""
+        """Return the execution; raise the first doubt if there is one."""
         if self.doubts:
             raise self.doubts[0]
         return self.execution
@@ -107,7 +48,7 @@ class Compiled:
 def compile_artifact(
     registry: Registry, skill_id: str, artifact: str, variables: Mapping[str, Any] | str = ""
 ) -> Compiled:
-    """Compile a recipe of a skill; ``variables`` are an object, or JSON text of one."""
+    """Compile a recipe of a skill; ``variables`` is an object, or its JSON text."""
     skill = registry.get(skill_id)
     path = skill.recipe(artifact)
     if path is None:
@@ -131,7 +72,7 @@ class _Recipe:
     text: str
 
     def filled(self, given: Mapping[str, str]) -> str:
-        """Return the text with all values in it; raise for the first that is missing."""
+        """Return the text with all values filled in; raise for the first missing one."""
         complete = with_ids(given, skill_id=self.skill_id, artifact=self.artifact)
         for name in placeholders(self.text):
             if not complete.get(name):
@@ -139,7 +80,7 @@ class _Recipe:
         return fill(self.text, complete)
 
     def validated(self, filled: str) -> Execution:
-        """Return the payload; raise if it is none."""
+        """Return the payload; raise if it is not valid."""
         try:
             execution = validate_execution(filled)
         except ExecutionValidationError as error:
@@ -149,7 +90,7 @@ class _Recipe:
         return replace(execution, mode=MODE)
 
     def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[SkillError]:
-        """Return what is probably a mistake: variables without use or text, braces left over."""
+        """Return likely mistakes: variables that are unused or not texts, and leftover braces."""
         known = placeholders(self.text)
         found = [self._unknown(name, known) for name in given if not self._is_used(name)]
         pairs = values.items() if isinstance(values, Mapping) else [("--vars", values)]
@@ -184,7 +125,7 @@ class _Recipe:
 
     def _no_text(self, name: str, value: Any) -> SkillError:
         return SkillError(
-            f"the variable {name} is no text: {shown(value)}",
+            f"the variable {name} is not a text: {shown(value)}",
             code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
             hint="Allowed are texts, numbers, true and false.",
             details=self._about(),
@@ -204,8 +145,8 @@ class _Recipe:
 
 def _listed(problems: Any) -> dict[str, Any]:
     """Return the problems of a payload as data."""
-    told = [{"path": one.path, "message": one.message} for one in problems]
-    return {"path": told[0]["path"], "problems": told} if told else {}
+    listed = [{"path": one.path, "message": one.message} for one in problems]
+    return {"path": listed[0]["path"], "problems": listed} if listed else {}
 
 
 def _parsed(variables: Mapping[str, Any] | str) -> Any:
@@ -248,3 +189,62 @@ def _no_artifact(skill: Skill, artifact: str) -> SkillError:
         hint=f"Its recipes: {', '.join(names) or 'none; `skills run` runs its script'}.",
         details={"skillId": skill.id, "artifactName": artifact},
     )
+
+
+_PLACEHOLDER = re.compile(r"\{\{([A-Za-z0-9_]+)\}\}")
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+
+_MOST_INDEX = 2**32 - 2
+
+_IDS = ("COMMAND_ID", "TASK_ID")
+
+
+def as_texts(values: Any) -> dict[str, str]:
+    """Return the variables of an object or a list as texts; other values have none."""
+    if isinstance(values, list):
+        values = {str(number): value for number, value in enumerate(values)}
+    if not isinstance(values, Mapping):
+        return {}
+    ordered = sorted(values, key=_index_of)
+    return {key: to_string(values[key]) for key in ordered if key != "__proto__"}
+
+
+def with_ids(variables: Mapping[str, str], *, skill_id: str, artifact: str) -> dict[str, str]:
+    """Return variables with the missing ids added; the same input gives the same ids."""
+    ordered = sorted(sorted(variables, key=_utf16), key=_index_of)
+    seed = {
+        "skillId": skill_id,
+        "artifactName": recipe_name(artifact),
+        "vars": {key: variables[key] for key in ordered},
+    }
+    unique = sha256(stringify(seed).encode()).hexdigest()[:12]
+    made = {"COMMAND_ID": f"cmd-{unique}", "TASK_ID": f"task-{unique}"}
+    return {**variables, **{name: variables.get(name) or made[name] for name in _IDS}}
+
+
+def placeholders(template: str) -> list[str]:
+    """Return the names of the variables in a template, in order, without repetition."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
+
+
+def fill(template: str, variables: Mapping[str, str]) -> str:
+    """Put the values into a template, one variable after the other, escaped for JSON."""
+    for name, value in variables.items():
+        template = template.replace(f"{{{{{name}}}}}", stringify(value)[1:-1])
+    return template
+
+
+def is_used(name: str, template: str) -> bool:
+    """Whether a template uses a variable; ids that are filled in automatically count as used."""
+    return name in _IDS or f"{{{{{name}}}}}" in template
+
+
+def _index_of(key: str) -> int:
+    """Return the sort key of JavaScript's object order: numbers first, then all other keys."""
+    is_index = _INDEX.fullmatch(key) is not None and int(key) <= _MOST_INDEX
+    return int(key) if is_index else _MOST_INDEX + 1
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-be", "surrogatepass")

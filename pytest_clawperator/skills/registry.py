@@ -23,7 +23,7 @@ _SHOWN_ID = 200
 
 @dataclass(frozen=True)
 class Registry:
-    """The skills of a repository. ``document`` is the whole registry, as it was read."""
+    """The skills of a repository. ``document`` is the whole registry file."""
 
     path: Path
     skills: tuple[Skill, ...]
@@ -35,7 +35,7 @@ class Registry:
         return self.path.resolve().parent.parent
 
     def get(self, skill_id: str) -> Skill:
-        """Return a skill; raise with the nearest one if there is none of that id."""
+        """Return a skill by its id; the error for an unknown one suggests the nearest id."""
         for skill in self.skills:
             if skill.id == skill_id:
                 return skill
@@ -49,11 +49,11 @@ class Registry:
         )
 
     def search(self, *, app: str = "", intent: str = "", keyword: str = "") -> tuple[Skill, ...]:
-        """Return the skills of an app and an intent, and with a keyword; ``""`` fits all."""
+        """Return the skills for an app, an intent and a keyword; ``""`` matches all."""
         return tuple(skill for skill in self.skills if skill.fits(app, intent, keyword))
 
     def file(self, relative: str) -> Path:
-        """Return a file of the repository; raise ValueError for one outside, by links too."""
+        """Return a file of the repository; raise ValueError if it or its link leads outside."""
         path = (self.root / relative).resolve()
         if not path.is_relative_to(self.root):
             raise ValueError(f"{relative} is outside of the repository {self.root}")
@@ -61,7 +61,7 @@ class Registry:
 
 
 def read_registry(path: str | Path | None = None) -> Registry:
-    """Read the registry at a path, or else the one that is found."""
+    """Read the registry at a path, or the one that ``find_registry`` finds."""
     found = Path(path) if path is not None else find_registry()
     try:
         with found.open("rb") as file:
@@ -83,10 +83,10 @@ def read_registry(path: str | Path | None = None) -> Registry:
 def find_registry(
     environment: Mapping[str, str] = os.environ, *, folders: Sequence[Path] = ()
 ) -> Path:
-    """Return where the registry is; raise with all places that were tried.
+    """Return the path of the registry; raise an error that lists all places that were tried.
 
-    One that the variable names is not looked for elsewhere: it would be another one. Else it is
-    in one of the ``folders``, by default the current one, or where skills are installed.
+    If the variable names one, no other place is searched. Otherwise it is in one of the
+    ``folders``, by default the current one, or where skills are installed.
     """
     named = environment.get(REGISTRY_VARIABLE)
     if named:
@@ -100,7 +100,7 @@ def find_registry(
 
 
 def installed_repository() -> Path:
-    """Return the folder into which skills are installed."""
+    """Return the folder where skills are installed."""
     return Path.home() / ".clawperator" / "skills"
 
 

@@ -45,10 +45,10 @@ def run_skill(
     environment: Mapping[str, str] = os.environ,
     on_output: OnOutput | None = None,
 ) -> SkillRun:
-    """Run the script of a skill with these words; raise if it fails or prints something else.
+    """Run the script of a skill with these arguments; raise if it fails.
 
-    ``wanted`` is a text that it must print. The first of the words is the device, for scripts
-    that use one.
+    ``wanted`` is a text that it must print. The first argument is the device, for scripts that
+    use one.
     """
     skill = registry.get(skill_id)
     asked = _Asked(skill.id, timeout, wanted)
@@ -62,7 +62,7 @@ def run_skill(
             wanted=wanted or "",
             on_output=on_output,
         )
-    except UNUSABLE_FILE as error:  # there is no such program, or a word that none can be given
+    except UNUSABLE_FILE as error:  # no such program, or an argument that no program can take
         raise asked.failed(f"cannot be run: {_why(error)}") from error
     asked.check(ended)
     return SkillRun(
@@ -75,21 +75,21 @@ def run_skill(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What was asked of a script, which its errors repeat."""
+    """What a script was asked to do, for its error messages."""
 
     skill_id: str
     timeout: float | None
     wanted: str | None
 
     def check(self, ended: Ended) -> None:
-        """Raise unless the script ended as it should."""
+        """Raise unless the script succeeded and printed the wanted text."""
         printed = {"stdout": ended.stdout.text(), "stderr": ended.stderr.text()}
         if ended.code is None:
             allowed = round((self.timeout or TIMEOUT) * 1000)
             raise self.failed(
                 f"timed out after {allowed}ms",
                 code=ErrorCode.SKILL_EXECUTION_TIMEOUT,
-                hint="It was ended with all that it had started. Give it more time, or find out"
+                hint="The script and its child processes were stopped. Allow more time, or find out"
                 " what it waited for.",
                 **printed,
             )
@@ -106,7 +106,7 @@ class _Asked:
     def failed(
         self, why: str, *, code: str | None = None, hint: str | None = None, **printed: Any
     ) -> SkillFailedError:
-        """Return the error, with what was asked and what was printed."""
+        """Return the error, with the request and the output as details."""
         details: dict[str, Any] = {"skillId": self.skill_id, **_said(printed)}
         if self.timeout is not None:
             details["timeoutMs"] = round(self.timeout * 1000)
@@ -123,13 +123,13 @@ def _said(printed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _last_words(printed: Mapping[str, Any]) -> str | None:
-    """Return what a script said last, which usually tells what is wrong."""
+    """Return the end of the output as a hint, because it usually explains the failure."""
     text = (printed.get("stderr") or printed.get("stdout") or printed.get("output") or "").strip()
     return f"It printed last: {text[-_SHOWN:]}" if text else None
 
 
 def _script(registry: Registry, skill: Skill) -> Path:
-    """Return the file of the script that is run."""
+    """Return the file of the script to run."""
     chosen = skill.script()
     if chosen is None:
         raise _no_script(skill, f"Skill {skill.id} has no scripts defined")
@@ -143,7 +143,7 @@ def _script(registry: Registry, skill: Skill) -> Path:
 
 
 def _program(script: Path, skill: Skill) -> list[str]:
-    """Return the words that run a script: in JavaScript, in Python, or a program itself."""
+    """Return the command that runs a script: by node, by this Python, or itself."""
     if script.suffix == ".py":
         return [sys.executable, str(script)]
     if script.suffix != ".js":
@@ -163,7 +163,7 @@ def _no_script(skill: Skill, message: str) -> SkillError:
     return SkillError(
         message,
         code=ErrorCode.SKILL_SCRIPT_NOT_FOUND,
-        hint=f"`clawperator-py skills validate {skill.id}` tells what else is missing.",
+        hint=f"`clawperator-py skills validate {skill.id}` lists what else is missing.",
         details={"skillId": skill.id},
     )
 
@@ -190,7 +190,7 @@ def script_environment(
 ) -> dict[str, str]:
     """Return the environment of a script that runs executions on a device.
 
-    ``adb`` is the server that has the device, if it is another than that of ``base``.
+    ``adb`` is the server of the device, if it differs from that of ``base``.
     """
     found = {**base, PACKAGE_VARIABLE: operator_package, **more}
     found[PROGRAM_VARIABLE] = base.get(PROGRAM_VARIABLE) or host_program()
@@ -200,14 +200,14 @@ def script_environment(
 
 
 def host_program() -> str:
-    """Return the command that is this program, in quotes where it has blanks."""
+    """Return the command that runs this program, with paths that contain spaces in quotes."""
     beside = Path(sys.executable).with_name("clawperator-py")
     words = [str(beside)] if beside.is_file() else [sys.executable, "-m", "pytest_clawperator"]
     return " ".join(f'"{word}"' if " " in word else word for word in words)
 
 
 def adb_socket(server: str) -> str:
-    """Return the address of an adb server as adb itself reads it."""
+    """Return the address of an adb server in the form that adb reads."""
     if server.startswith(("tcp:", "localfilesystem:")):
         return server
     if server.startswith("/"):
@@ -217,10 +217,10 @@ def adb_socket(server: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceSkills:
-    """The skills of a registry, which is read when one is used.
+    """The skills that a client can use on its device; the registry is read on first use.
 
-    ``adb`` is the server that has the device; without one a script could not reach it.
-    ``more`` is what scripts find in their environment besides.
+    ``adb`` is the server of the device; without one scripts cannot reach it. ``more`` is added
+    to the environment of scripts.
     """
 
     adb: str | None
@@ -254,5 +254,5 @@ class DeviceSkills:
         )
 
     def compile(self, skill_id: str, artifact: str, variables: Mapping[str, Any]) -> Execution:
-        """Compile a recipe; raise for what is probably a mistake, too."""
+        """Compile a recipe; raise also for likely mistakes."""
         return compile_artifact(self.registry(), skill_id, artifact, variables).checked()

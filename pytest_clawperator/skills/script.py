@@ -1,4 +1,4 @@
-"""A script as a process: no shell reads its words, and it ends with all that it started."""
+"""Run a script without a shell, and stop it together with everything that it started."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OnOutput = Callable[[str, Stream], None]
 
 @dataclass
 class Output:
-    """What came through one of the outputs; the middle of very much is left out."""
+    """The text of one output; the middle of a very long one is left out."""
 
     wanted: bytes = b""
     is_wanted_found: bool = False
@@ -38,8 +38,8 @@ class Output:
     _seam: bytes = b""
 
     def add(self, chunk: bytes) -> None:
-        """Add what was printed next."""
-        self._look_for_wanted(chunk)
+        """Add a piece of output."""
+        self._search_wanted(chunk)
         room = MOST_KEPT // 2 - len(self._head)
         self._head += chunk[:room]
         self._tail += chunk[room:]
@@ -49,7 +49,7 @@ class Output:
             self._left_out += much
 
     def text(self) -> str:
-        """Return what was printed."""
+        """Return the output as text."""
         much = self._left_out + max(len(self._tail) - MOST_KEPT // 2, 0)
         if not much:
             return (self._head + self._tail).decode("utf-8", "replace")
@@ -57,8 +57,8 @@ class Output:
         between = f"\n... {much} bytes left out ...\n"
         return f"{head.decode('utf-8', 'replace')}{between}{tail.decode('utf-8', 'replace')}"
 
-    def _look_for_wanted(self, chunk: bytes) -> None:
-        """Look for the wanted text in all that is printed, also in what is left out."""
+    def _search_wanted(self, chunk: bytes) -> None:
+        """Search for the wanted text in the whole output, including what is left out."""
         if not self.is_wanted_found:
             seen = self._seam + chunk
             self.is_wanted_found = self.wanted in seen
@@ -67,7 +67,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a script ended; ``code`` is None if its time was over."""
+    """How a script ended; ``code`` is None if it timed out."""
 
     code: int | None
     stdout: Output
@@ -82,10 +82,10 @@ def run_script(
     wanted: str = "",
     on_output: OnOutput | None = None,
 ) -> Ended:
-    """Run a program to its end, or until its time is over; raise OSError if it cannot be run.
+    """Run a program until it ends or times out; raise OSError if it cannot be started.
 
-    ``on_output`` is called with what it prints, as it comes. However this ends, the process
-    and its group are gone afterwards.
+    ``on_output`` is called with each piece of output. In any case, the process and its group
+    are gone afterwards.
     """
     process = subprocess.Popen(  # noqa: S603 - a script that the owner of the machine registered
         list(words),
@@ -123,13 +123,13 @@ class _Running:
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, (name, output, decoder("replace")))
         # A pipe that closes when the process ends: waiting for both needs no polling.
-        self._ended, told = os.pipe()
+        self._ended, signal_end = os.pipe()
         self._selector.register(self._ended, selectors.EVENT_READ)
-        self._waiter = threading.Thread(target=self._wait, args=(told,), daemon=True)
+        self._waiter = threading.Thread(target=self._wait, args=(signal_end,), daemon=True)
         self._waiter.start()
 
     def pump(self, deadline: float) -> bool:
-        """Read what is printed until the process ends; False if the deadline comes first."""
+        """Read the output until the process ends; return False if the deadline comes first."""
         while (left := deadline - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 if key.fileobj == self._ended:
@@ -138,12 +138,12 @@ class _Running:
         return self._process.poll() is not None
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process and to all that it started."""
-        with suppress(ProcessLookupError, PermissionError):  # nobody is left
+        """Send a signal to the process and its group."""
+        with suppress(ProcessLookupError, PermissionError):  # all have ended
             os.killpg(self._process.pid, number)
 
     def end(self) -> None:
-        """End the process and what it left behind, and read what is still there."""
+        """Stop the process and its group, and read the remaining output."""
         self.signal(signal.SIGKILL)
         self._waiter.join()
         for key in list(self._selector.get_map().values()):
@@ -158,7 +158,7 @@ class _Running:
                 pipe.close()
 
     def _read(self, key: selectors.SelectorKey) -> bool:
-        """Read what is there; False if nothing is."""
+        """Read the available output; return False if there is none."""
         name, output, decoder = key.data
         try:
             chunk = os.read(key.fd, _CHUNK)
@@ -172,6 +172,6 @@ class _Running:
             self._on_output(text, name)
         return bool(chunk)
 
-    def _wait(self, told: int) -> None:
+    def _wait(self, signal_end: int) -> None:
         self._process.wait()
-        os.close(told)
+        os.close(signal_end)

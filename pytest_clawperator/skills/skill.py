@@ -1,4 +1,4 @@
-"""One skill of a registry: what its entry says, as far as it can be used."""
+"""One skill of a registry, with the fields of its entry that can be used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RECIPE_END = ".recipe.json"
 
 @dataclass(frozen=True)
 class Skill:
-    """A skill; ``entry`` is what the registry has of it, with keys that only others know."""
+    """A skill; ``entry`` is its entry in the registry, including unknown keys."""
 
     entry: Mapping[str, Any]
 
@@ -52,7 +52,7 @@ class Skill:
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        """The paths of those artefacts that are recipes: they compile to a payload."""
+        """The paths of the artefacts that are recipes, which compile to a payload."""
         return tuple(one for one in self.artifacts if one.lower().endswith(RECIPE_END))
 
     def recipe(self, name: str) -> str | None:
@@ -64,7 +64,7 @@ class Skill:
         return None
 
     def script(self) -> str | None:
-        """Return the script that is run: in JavaScript, else for a shell, else the first."""
+        """Return the script to run: JavaScript first, then shell, then the first one."""
         for end in (".js", ".sh", ""):
             for path in self.scripts:
                 if path.endswith(end):
@@ -72,7 +72,7 @@ class Skill:
         return None
 
     def fits(self, app: str, intent: str, keyword: str) -> bool:
-        """Whether it is for this app and intent, and has the keyword; ``""`` fits all."""
+        """Whether it is for this app and intent and has the keyword; ``""`` matches all."""
         texts = (self.id, self.summary, self.application_id)
         return (
             app in ("", self.application_id)
@@ -91,5 +91,5 @@ class Skill:
 
 
 def recipe_name(name: str) -> str:
-    """Return the name of a recipe without the end of its file's name."""
+    """Return the name of a recipe: its file name without the suffix."""
     return name[: -len(RECIPE_END)] if name.lower().endswith(RECIPE_END) else name

@@ -32,7 +32,7 @@ _HEADS = "+refs/heads/*:refs/remotes/origin/*"
 
 @dataclass(frozen=True)
 class Synced:
-    """A repository that is there now, at this ref and commit."""
+    """An installed repository, at this ref and commit."""
 
     folder: Path
     registry: Path
@@ -41,7 +41,7 @@ class Synced:
 
     @property
     def message(self) -> str:
-        """What was done, in a sentence."""
+        """A sentence that describes what was done."""
         return f"Skills synced to {self.folder} (ref: {self.ref})"
 
 
@@ -50,13 +50,13 @@ def sync_skills(
 ) -> Synced:
     """Install the repository at a url, or update the one that is installed, to a ref.
 
-    ``url`` is a git repository, or a bundle of one: a file, or what is downloaded. ``ref`` is
-    a branch, a tag or a commit. What is there is only moved forward; changes made in it are
-    never thrown away.
+    ``url`` is a git repository, or a bundle of one: a file, or a URL to download. ``ref`` is a
+    branch, a tag or a commit. An installed repository is only fast-forwarded; local changes are
+    never discarded.
     """
     folder = folder or installed_repository()
     if not _REF.fullmatch(ref) or ".." in ref:
-        raise _failed(f"{ref!r} is no branch, tag or commit")
+        raise _failed(f"{ref!r} is not a branch, tag or commit")
     if shutil.which("git") is None:
         raise SkillError(
             "git is not installed or not on PATH",
@@ -71,20 +71,20 @@ def sync_skills(
     try:
         read_registry(registry)
     except SkillError as error:
-        raise _failed(f"what was fetched is no skills repository: {error.message}") from error
+        raise _failed(f"what was fetched is not a skills repository: {error.message}") from error
     return Synced(folder, registry, ref, _git(folder, "rev-parse", "HEAD").strip())
 
 
 def _install(folder: Path, url: str | None, ref: str) -> None:
-    """Fetch into a new folder beside, so that a failure leaves nothing."""
+    """Clone into a temporary folder first, so that a failure leaves nothing behind."""
     if not url:
         raise _failed(
-            "no skills are installed, and no url says where they come from",
+            "no skills are installed, and no url was given to install them from",
             hint=f"Give the url of a git repository or of a bundle: `clawperator-py skills install"
             f" URL`, or set {URL_VARIABLE}.",
         )
     if folder.exists() and any(folder.iterdir()):
-        raise _failed(f"{folder} is there and is no git repository", hint="Move it away.")
+        raise _failed(f"{folder} exists and is not a git repository", hint="Move it away.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
@@ -104,7 +104,7 @@ def _install(folder: Path, url: str | None, ref: str) -> None:
 
 
 def _update(folder: Path, url: str | None, ref: str) -> None:
-    """Fetch what is new, and go there."""
+    """Fetch, and check out the new commit."""
     known = _git(folder, "config", "--get", "remote.origin.url", accept=(0, 1)).strip()
     if url and known and _address(url) != known:
         raise _failed(
@@ -125,7 +125,7 @@ def _fetch(folder: Path, url: str) -> None:
 
 
 def _check_out(folder: Path, ref: str) -> None:
-    """Go to a branch, as far as it was fetched, or to a tag or commit."""
+    """Check out a branch as it was fetched, or a tag or commit."""
     branch = f"refs/remotes/origin/{ref}"
     if _git(folder, "rev-parse", "--verify", "--quiet", branch, accept=(0, 1)):
         if not _git(folder, "branch", "--list", ref):
@@ -137,15 +137,15 @@ def _check_out(folder: Path, ref: str) -> None:
 
 
 def _address(url: str) -> str:
-    """Return a url as git keeps it; raise for one that git would take for an option."""
+    """Return a url in git's form; raise if git would take it for an option."""
     if url.startswith("-") or not url.strip() or "\0" in url:
-        raise _failed(f"{url!r} is no url of a git repository or of a bundle")
+        raise _failed(f"{url!r} is not the url of a git repository or a bundle")
     return str(Path(url).resolve()) if Path(url).exists() else url
 
 
 @contextmanager
 def _source(url: str) -> Iterator[str]:
-    """Yield what git can fetch from: the address itself, or the file of a bundle."""
+    """Yield what git can fetch from: the url itself, or the file of a bundle."""
     is_download = url.startswith(("http://", "https://")) and url.endswith(".bundle")
     if not is_download:
         yield _address(url)
@@ -170,8 +170,8 @@ def _download(url: str, path: Path) -> None:
 
 
 def _git(folder: Path, *words: str, accept: Sequence[int] = (0,)) -> str:
-    """Run git, and return what it printed; raise with its complaint unless it succeeds."""
-    # It must never ask anybody: nobody would see the question.
+    """Run git and return its output; raise an error with its message if it fails."""
+    # Git must never prompt: the question would not be seen.
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         ended = run_script(

@@ -34,7 +34,7 @@ WHY_SKIPPED = "skill has no recipes; its script makes the payload when it runs"
 
 @dataclass(frozen=True)
 class Checked:
-    """A skill that is as it should be, and the files that were found."""
+    """A valid skill, and its files."""
 
     skill: Skill
     skill_json: Path
@@ -53,7 +53,7 @@ class Checked:
 
 
 def validate_skill(registry: Registry, skill: Skill, *, payloads: bool = False) -> Checked:
-    """Check a skill, and the payloads of its recipes if asked; raise for what is wrong first."""
+    """Check a skill, optionally with the payloads of its recipes; raise the first problem."""
     _check_lists(skill)
     checked = _files(registry, skill)
     _check_metadata(skill, checked.skill_json)
@@ -65,15 +65,15 @@ def validate_skill(registry: Registry, skill: Skill, *, payloads: bool = False) 
 
 
 def validate_all(registry: Registry, *, payloads: bool = False) -> list[Checked]:
-    """Check every skill; raise with all that is wrong."""
+    """Check every skill; raise one error that lists all problems."""
     valid: list[Checked] = []
     failures: list[dict[str, Any]] = []
     for skill in registry.skills:
         try:
             valid.append(validate_skill(registry, skill, payloads=payloads))
         except SkillError as error:
-            told = {"code": str(error.code), "message": error.message, "details": error.details}
-            failures.append({"skillId": skill.id, **told})
+            problem = {"code": str(error.code), "message": error.message, "details": error.details}
+            failures.append({"skillId": skill.id, **problem})
     if failures:
         total = len(registry.skills)
         raise SkillError(
@@ -102,7 +102,7 @@ def _check_lists(skill: Skill) -> None:
 
 
 def _files(registry: Registry, skill: Skill) -> Checked:
-    """Return the files of a skill; raise for those that are missing or outside."""
+    """Return the files of a skill; raise if some are missing or outside the repository."""
     folder, skill_file = skill.entry.get("path"), skill.entry.get("skillFile")
     missing = [
         name
@@ -126,7 +126,7 @@ def _files(registry: Registry, skill: Skill) -> Checked:
 
 
 def _inside(registry: Registry, skill: Skill, relative: Sequence[str]) -> list[Path]:
-    """Return files of the repository; raise for those that are not in it."""
+    """Return files of the repository; raise if some are outside."""
     found, outside = [], []
     for path in relative:
         try:
@@ -143,13 +143,13 @@ def _inside(registry: Registry, skill: Skill, relative: Sequence[str]) -> list[P
 
 
 def _check_metadata(skill: Skill, path: Path) -> None:
-    """Raise if ``skill.json`` says something else than the registry."""
-    said = _json_of(skill, path)
-    if not isinstance(said, dict):
-        raise _invalid(skill, f"has a skill.json that is no object: {path}")
-    different = [name for name in _COMPARED if said.get(name) != skill.entry.get(name)]
+    """Raise if ``skill.json`` differs from the registry."""
+    own = _json_of(skill, path)
+    if not isinstance(own, dict):
+        raise _invalid(skill, f"has a skill.json that is not an object: {path}")
+    different = [name for name in _COMPARED if own.get(name) != skill.entry.get(name)]
     for name in _COMPARED_LISTS:
-        if (said.get(name) or []) != (skill.entry.get(name) or []):
+        if (own.get(name) or []) != (skill.entry.get(name) or []):
             different.append(name)
     if different:
         raise _invalid(
@@ -161,7 +161,7 @@ def _check_metadata(skill: Skill, path: Path) -> None:
 
 
 def _check_payload(skill: Skill, path: Path) -> None:
-    """Raise if a recipe is no payload; its variables count as they are written."""
+    """Raise if a recipe is not a valid payload; its variables count as plain texts."""
     try:
         validate_execution(_json_of(skill, path))
     except ExecutionValidationError as error:
@@ -219,7 +219,7 @@ def make_skill(
 ) -> Made:
     """Write a skill that opens its app and prints what is on the screen, and register it.
 
-    Its script is for Node.js, with one for a shell that calls it; or in Python.
+    Its script is for Node.js, with a shell script that calls it, or in Python.
     """
     if not _ID.fullmatch(skill_id):
         raise SkillError(
@@ -286,7 +286,7 @@ def _starter(name: str, entry: dict[str, Any]) -> str:
 
 
 def _register(registry: Registry, entry: dict[str, Any]) -> None:
-    """Add an entry to the registry, all or nothing; entries are sorted by their ids."""
+    """Add an entry to the registry atomically; entries are sorted by id."""
     skills = [*registry.document["skills"], entry]
     skills.sort(key=lambda one: str(one.get("id")).lower() if isinstance(one, dict) else "")
     written = registry.path.with_name(f".{registry.path.name}.{os.getpid()}")

@@ -1,7 +1,7 @@
-"""The values of steps and checks, read as the arguments of their methods.
+"""Read the values of steps and checks as the arguments of their methods.
 
-A value is nothing, a mapping of parameters and of what describes a node, or a single value: the
-text of the node, or the first parameter.
+A value is empty, a mapping of parameters and keywords of a node, or a single value: the text of
+the node, or the first parameter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Arguments:
     named: dict[str, ast.expr] = field(default_factory=dict)
 
     def of(self, function: ast.expr) -> ast.Call:
-        """Return the call of a function with them."""
+        """Return the call of a function with these arguments."""
         return syntax.call(function, self.positional, self.named)
 
     def add(self, parameter: Parameter, value: ast.expr) -> None:
@@ -58,12 +58,12 @@ def _starred(value: ast.expr) -> ast.expr:
 
 
 def is_nothing(node: YamlNode) -> bool:
-    """Whether no value is given: ``- back:`` has none, and ``to_be_visible: true`` has none."""
+    """Whether no value is given, as in ``- back:`` and ``to_be_visible: true``."""
     return isinstance(node, Scalar) and (node.value is None or node.value is True)
 
 
 def read_arguments(verb: Verb, node: YamlNode, scope: Scope) -> Arguments:
-    """Return the arguments that a value gives to a method."""
+    """Return the arguments of a method that a value describes."""
     if isinstance(node, Mapping) and not _is_first(verb, node):
         return _named(verb, node, scope)
     arguments = Arguments()
@@ -83,7 +83,7 @@ def read_arguments(verb: Verb, node: YamlNode, scope: Scope) -> Arguments:
 
 
 def _is_single(verb: Verb, node: YamlNode) -> bool:
-    """Whether a value is the node's text or the first parameter; nothing is neither."""
+    """Whether a value is the node's text or the first parameter; an empty one is neither."""
     if isinstance(node, Scalar) and node.value is None:
         return False
     if verb.first is None:
@@ -105,7 +105,9 @@ def _refuse_single(verb: Verb, node: YamlNode) -> None:
         opposite = verb.name.removeprefix("not_") if verb.name.startswith("not_") else ""
         opposite = opposite or f"not_{verb.name}"
         if verb.name.removeprefix("not_").startswith("to_"):
-            raise Mistake(node.mark, f"`{verb.name}: false` says nothing; write `{opposite}: true`")
+            raise Mistake(
+                node.mark, f"`{verb.name}: false` has no meaning; write `{opposite}: true`"
+            )
     if verb.takes_node:
         raise Mistake(node.mark, f"{verb.name}: {Node().wanted} is wanted, found {found(node)}")
     known = ", ".join(verb.parameters) or "none"
@@ -140,12 +142,12 @@ def _named(verb: Verb, mapping: Mapping, scope: Scope) -> Arguments:
 
 def _data_name(key: str, mark: Any) -> str:
     if not key.isidentifier():
-        raise Mistake(mark, f"{key!r} is no name of a datum, such as foreground_package")
+        raise Mistake(mark, f"{key!r} is not a valid name; names are like foreground_package")
     return key
 
 
 def _add_node(verb: Verb, mapping: Mapping, scope: Scope, arguments: Arguments) -> None:
-    """Add the node: by keywords where that says it all, else as a locator."""
+    """Add the node: by keywords where they are sufficient, else as a locator."""
     if not is_node_named(mapping):
         arguments.named.update(read_matcher(mapping, scope, ["within"]))
         return
@@ -163,7 +165,7 @@ def _add_node(verb: Verb, mapping: Mapping, scope: Scope, arguments: Arguments) 
 
 
 def _require(verb: Verb, mapping: Mapping, *, given: list[str]) -> None:
-    """Refuse a value that lacks a parameter, or the node."""
+    """Refuse a value without a required parameter, or without the node."""
     missing = [one.name for one in verb.parameters.values() if one.is_required]
     missing = [name for name in missing if name not in given]
     if missing:
@@ -191,7 +193,7 @@ def arguments_schema(verb: Verb, *, without: tuple[str, ...] = ()) -> Schema:
 
 
 def takes_nothing(verb: Verb) -> bool:
-    """Whether a verb can stand without a value."""
+    """Whether a verb can be used without a value."""
     is_complete = not any(one.is_required for one in verb.parameters.values())
     return is_complete and (not verb.takes_node or "" in verb.instead_of_node)
 

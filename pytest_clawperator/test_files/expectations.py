@@ -1,4 +1,4 @@
-"""The step ``expect:``, with the names and rules that ``expect`` has in Python."""
+"""Read the step ``expect:``, which has the names and rules of ``expect`` in Python."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _known_checks(node: Mapping, *, is_node: bool) -> dict[str, Verb]:
 
 
 def _refuse_others(node: Mapping, known: dict[str, Verb], *, is_node: bool) -> None:
-    """Refuse a key that is neither a check of the subject nor anything else that is allowed."""
+    """Refuse a key that is neither a check of the subject nor allowed beside one."""
     for entry in node.entries.values():
         is_own = entry.key in (*known, *_OPTIONS) or (is_node and entry.key in NODE_KEYS)
         if is_own and not ("result" in node.entries and entry.key in NODE_KEYS):
@@ -126,7 +126,7 @@ def _statement(expecting: ast.expr, check: str, timeout: ast.expr | None = None)
 
 
 def without_timeout(verb: Verb) -> Verb:
-    """Return a check without its timeout, which stands beside the check."""
+    """Return a check without its timeout parameter, which is a key beside the check."""
     kept = {name: one for name, one in verb.parameters.items() if name != "timeout"}
     return replace(verb, parameters=kept)
 

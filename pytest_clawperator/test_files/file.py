@@ -43,7 +43,7 @@ SUFFIX = ".claw.yaml"
 
 @dataclass
 class UsedFile:
-    """A file of steps, read."""
+    """A file of steps that was read."""
 
     path: Path
     function: ast.FunctionDef
@@ -52,7 +52,7 @@ class UsedFile:
 
 @dataclass
 class TestFile:
-    """A file of tests, read; ``used`` are the files of steps, each after those that it uses."""
+    """A file of tests that was read; ``used`` has files of steps, each after those it uses."""
 
     __test__ = False
 
@@ -76,17 +76,17 @@ class TestFile:
         ]
 
     def head(self) -> list[ast.stmt]:
-        """Return what stands above the functions."""
+        """Return the statements above the functions."""
         marks: ast.expr = ast.List(self.marks, ast.Load())
         return [*self.imports(), *([syntax.assign("pytestmark", marks)] if self.marks else [])]
 
     def run(self, namespace: dict[str, Any]) -> None:
-        """Define the functions in a namespace; each has the lines of its own file."""
+        """Define the functions in a namespace, with the line numbers of their files."""
         for path, body in self._modules():
             for statement in body:
                 syntax.placed(statement, Mark(1, 1))
             tree = ast.fix_missing_locations(ast.Module(body, []))
-            # The functions that a test file stands for, which whoever runs the file wants to run.
+            # Only syntax that this package generates from a test file is executed.
             exec(compile(tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102
 
     def _modules(self) -> Iterator[tuple[Path, list[ast.stmt]]]:
@@ -108,7 +108,7 @@ def is_test_file(name: str) -> bool:
 
 
 class _Reader:
-    """Reads one file of tests, and the files that it uses, each once."""
+    """Read one file of tests, and each file that it uses once."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self._path = path
@@ -119,7 +119,7 @@ class _Reader:
     def read(self) -> TestFile:
         """Return the tests of the file."""
         mistakes = Mistakes(self._path)
-        file = TestFile(self._path, f"What {self._path.name} says, in Python.")
+        file = TestFile(self._path, f"The tests of {self._path.name} as Python.")
         self._reading.append(self._path.resolve())
         with mistakes.collecting():
             top = _mapping(read_yaml(self._path), "a test file")
@@ -139,7 +139,7 @@ class _Reader:
         unknown_key(top, [*shared, "tests"], "a file of several tests")
         tests = _mapping(top.entries["tests"].value, "`tests`")
         if not tests.entries:
-            raise Mistake(tests.mark, "tests: there is none")
+            raise Mistake(tests.mark, "tests: at least one is required")
         file.about = _docstring(file.about, top)
         file.marks = read_marks(top)
         known: dict[str, str] = {}
@@ -160,7 +160,7 @@ class _Reader:
     def _read_test(
         self, title: str, body: Mapping, top: Mapping, mistakes: Mistakes, *, number: int = 1
     ) -> ast.FunctionDef:
-        """Return the function of a test; what the top of the file says holds for it, too."""
+        """Return the function of a test; the keys at the top of the file apply to it as well."""
         steps = body.entries.get("steps")
         if steps is None:
             raise Mistake(body.mark, "`steps` is missing: the list of what the test does")
@@ -230,9 +230,9 @@ class _Reader:
 
 
 def _marked(test: ast.FunctionDef) -> Iterator[ast.stmt]:
-    """Yield a test without its decorators, then what they do, each at its own line.
+    """Yield a test without its decorators, then their calls, each at its own line.
 
-    The first line of a function with decorators would be that of the first of them.
+    Otherwise the first line of the function would be that of its first decorator.
     """
     bare = _function(test.name, "", [], [])
     bare.args, bare.body = test.args, test.body
@@ -244,7 +244,7 @@ def _marked(test: ast.FunctionDef) -> Iterator[ast.stmt]:
 
 
 def _used_variables(variables: list[ast.Assign], statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the variables that a test uses: one from the environment may be missing otherwise."""
+    """Return the variables that a test uses: others may be missing in the environment."""
     kept: list[ast.stmt] = []
     for one in reversed(variables):
         names = {n.id for s in [*kept, *statements] for n in ast.walk(s) if isinstance(n, ast.Name)}
@@ -270,7 +270,7 @@ def _function(
 
 
 def _docstring(title: str, body: Mapping) -> str:
-    """Return what the test is about, as a sentence."""
+    """Return the description or title of a test as a sentence."""
     description = body.get("description")
     if description is None:
         text = title if any(c.isspace() for c in title) else title.replace("_", " ").strip()
@@ -302,14 +302,14 @@ def _mapping(node: YamlNode, what: str) -> Mapping:
 
 
 def _inside(text: str, mark: Mark, *, user: Path, root: Path) -> Path:
-    """Return the file that a path means; refuse what is outside of the project."""
+    """Resolve the path of a used file; refuse one outside of the project."""
     if not text.endswith(SUFFIX):
         raise Mistake(mark, f"use: a file of steps is called *{SUFFIX}, not {text!r}")
     try:
         path = (user.parent / text).resolve()
         is_there = is_file(path)
     except (OSError, ValueError) as error:
-        raise Mistake(mark, f"use: {text!r} is no path: {error}") from error
+        raise Mistake(mark, f"use: {text!r} is not a valid path: {error}") from error
     if Path(text).is_absolute() or not path.is_relative_to(root):
         raise Mistake(
             mark,
@@ -354,7 +354,7 @@ def _written(statement: ast.stmt) -> str:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text; those of a docstring are one."""
+    """Yield the lines of a text; a docstring counts as one."""
     lines = iter(text.splitlines())
     for line in lines:
         while line.count('"""') == 1:
@@ -363,7 +363,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _double_quoted(line: str) -> str:
-    """Write texts in double quotes, where that needs no other character."""
+    """Use double quotes for texts where that needs no escaping."""
     if line.lstrip().startswith('"""'):
         return line
     written = line
@@ -377,7 +377,7 @@ def _double_quoted(line: str) -> str:
 
 
 def _tokens(line: str) -> list[tokenize.TokenInfo]:
-    """Return the tokens of one line; of one that begins a block, those up to its colon."""
+    """Return the tokens of one line, also of one that begins a block."""
     margin = len(line) - len(line.lstrip())
     found: list[tokenize.TokenInfo] = []
     try:
@@ -391,7 +391,7 @@ def _tokens(line: str) -> list[tokenize.TokenInfo]:
 
 
 def _folded(line: str) -> str:
-    """Write what is too long with one argument a line."""
+    """Break a line that is too long into one argument per line."""
     if len(line) <= _WIDTH or line.lstrip().startswith('"""'):
         return line
     cuts = _cuts(_tokens(line))
@@ -405,7 +405,7 @@ def _folded(line: str) -> str:
 
 
 def _cuts(tokens: list[tokenize.TokenInfo]) -> list[int]:
-    """Return where the last bracket that is not inside another one begins and ends, and between."""
+    """Return where the last outermost bracket can be broken: at its ends and its commas."""
     depth = 0
     cuts: list[int] = []
     found: list[int] = []

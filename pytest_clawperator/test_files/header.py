@@ -1,4 +1,4 @@
-"""What stands above the steps: tags, markers, variables, parameters, fixtures."""
+"""Read what is above the steps: tags, markers, variables, parameters and fixtures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pytest_clawperator.test_files.yaml_tree import (
     YamlNode,
 )
 
-#: What a test may say, and what a file of steps may say.
+#: The keys of a test, and those of a file of steps.
 TEST_KEYS = (
     "description", "tags", "app", "device", "timeout", "markers", "fixtures", "variables",
     "parameters", "steps",
@@ -66,7 +66,7 @@ MARKER_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
 def read_marks(body: Mapping) -> list[ast.expr]:
-    """Return the markers that a file or a test asks for."""
+    """Return the markers of a file or a test."""
     marks: list[ast.expr] = []
     for key, read in _MARKS.items():
         entry = body.entries.get(key)
@@ -76,7 +76,7 @@ def read_marks(body: Mapping) -> list[ast.expr]:
 
 
 def _constants() -> Scope:
-    """Return a scope in which nothing is known: markers are read before any test runs."""
+    """Return a scope without variables: markers are evaluated before any test runs."""
 
     def no_file(path: str, mark: Mark) -> tuple[str, tuple[str, ...]]:
         raise Mistake(mark, "files are used in steps")
@@ -101,7 +101,7 @@ def _tags(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
 
 def _marker_name(text: object, mark: Mark) -> str:
     if not isinstance(text, str) or not re.fullmatch(MARKER_PATTERN[1:-1], text):
-        raise Mistake(mark, f"{quote(str(text))} is no marker: letters, digits and _ are allowed")
+        raise Mistake(mark, f"{quote(str(text))} is not a valid marker: use letters, digits and _")
     return text
 
 
@@ -213,13 +213,13 @@ def _environment(node: YamlNode, scope: Scope) -> ast.expr | None:
         fallback = read_value(Text(), default, scope, "default")
         return syntax.call(getenv, [ast.Constant(named.value), fallback])
     fail = syntax.attribute(syntax.name("pytest"), "fail")
-    told = ast.Constant(f"the environment variable {named.value} is not set")
+    message = ast.Constant(f"the environment variable {named.value} is not set")
     found_there = syntax.call(getenv, [ast.Constant(named.value)])
-    return ast.BoolOp(ast.Or(), [found_there, syntax.call(fail, [told])])
+    return ast.BoolOp(ast.Or(), [found_there, syntax.call(fail, [message])])
 
 
 def read_parameters(body: Mapping) -> tuple[dict[str, ast.arg], list[ast.expr]]:
-    """Return the parameters by name, and the marker that makes a test of each row."""
+    """Return the parameters by name, and the marker that runs the test for each row."""
     entry = body.entries.get("parameters")
     if entry is None:
         return {}, []

@@ -1,8 +1,7 @@
 """The JSON schema of test files, for editors.
 
-It accepts what the reader accepts, as both are made of the same shapes. What it cannot know is
-what a name refers to: whether a variable is declared, a file exists, a payload keeps to its
-contract.
+It accepts what the reader accepts, because both are made of the same shapes. It cannot check
+references: whether a variable is declared, a file exists, or a payload keeps its contract.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def _test_keys() -> dict[str, Schema]:
             "minProperties": 1,
             "description": "What the test requires of its device: the marker claw_device.",
         },
-        "timeout": {"type": "number", "description": "Seconds that its steps look for a node."},
+        "timeout": {"type": "number", "description": "How many seconds its steps wait for a node."},
         "markers": {
             "type": "object",
             "additionalProperties": False,
@@ -135,12 +134,12 @@ def _test_keys() -> dict[str, Schema]:
 
 
 def _constants(shapes: dict[str, Shape]) -> dict[str, Schema]:
-    """Return the schemas of values in which no variable stands."""
+    """Return the schemas of values without variables."""
     return {key: _constant(shape.schema()) for key, shape in shapes.items()}
 
 
 def _constant(schema: Any) -> Any:
-    """Replace the texts of a schema by texts without variables."""
+    """Replace texts in a schema by texts without variables."""
     if isinstance(schema, dict):
         if schema.get("pattern") == TEXT_PATTERN:
             return _LITERAL_TEXT
@@ -182,7 +181,7 @@ def _parameters() -> Schema:
         "minProperties": 1,
     }
     return {
-        "description": "Rows of values; each is a test of its own.",
+        "description": "Rows of values; each one is a separate test.",
         "anyOf": [
             {"type": "array", "items": row, "minItems": 1},
             {"type": "object", "additionalProperties": row, "minProperties": 1},

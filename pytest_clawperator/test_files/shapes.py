@@ -1,6 +1,6 @@
-"""The shapes of values: what a file may say, as a reader of it and as a JSON schema.
+"""The shapes of values: each reads a value into Python, and has its JSON schema.
 
-Both come from the same object, so that an editor and a run accept the same.
+Both come from the same object, so that an editor and a run accept the same files.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Sca
 
 Schema = dict[str, Any]
 
-
-#: What describes a node, besides the keywords of a matcher.
+#: Keys of a node in addition to the keywords of a matcher.
 NODE_KEYS = (*KEYWORDS, "within", "has", "nth")
 
 
 class Shape(Protocol):
-    """What a value may be."""
+    """A kind of value that a file may contain."""
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         ...
 
     def fits(self, node: YamlNode) -> bool:
-        """Whether a value is of the right kind; a mistake inside of it is told by ``read``."""
+        """Whether a value is of the right kind; ``read`` reports mistakes inside of it."""
         ...
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
@@ -45,7 +44,7 @@ class Shape(Protocol):
 
 
 def read_value(shape: Shape, node: YamlNode, scope: Scope, what: str) -> ast.expr:
-    """Return the Python of a value; a variable may stand for any value."""
+    """Return the Python of a value; a variable is allowed for any value."""
     if isinstance(node, Scalar) and isinstance(node.value, str) and is_variable(node.value):
         return scope.text(node.value, node.mark)
     if not shape.fits(node):
@@ -54,14 +53,14 @@ def read_value(shape: Shape, node: YamlNode, scope: Scope, what: str) -> ast.exp
 
 
 def value_schema(shape: Shape) -> Schema:
-    """Return the schema of a value, for which a variable may stand."""
+    """Return the schema of a value, or of a variable in its place."""
     if isinstance(shape, (Text, Data)):
         return shape.schema()
     return {"anyOf": [shape.schema(), {"type": "string", "pattern": VARIABLE_PATTERN}]}
 
 
 def found(node: YamlNode) -> str:
-    """Describe a value of the wrong kind, and how a number would be a text."""
+    """Describe a value of the wrong kind; for a number, also how to write it as a text."""
     if isinstance(node, Scalar):
         is_text = isinstance(node.value, str) or node.value is None
         return describe(node.value) + ("" if is_text else f'; as a text it is "{plain(node)}"')
@@ -74,7 +73,7 @@ def plain(node: Scalar) -> str:
 
 
 def unknown_key(mapping: Mapping, known: Sequence[str], what: str) -> None:
-    """Refuse the first key that is not known, with the one that was meant."""
+    """Refuse the first unknown key, and suggest the nearest one."""
     for entry in mapping.entries.values():
         if entry.key not in known:
             near = closest(entry.key, known)
@@ -87,7 +86,7 @@ def unknown_key(mapping: Mapping, known: Sequence[str], what: str) -> None:
 
 @dataclass(frozen=True)
 class Text:
-    """A text, in which variables may stand."""
+    """A text, which may contain variables."""
 
     wanted: str = "a text"
 
@@ -113,11 +112,11 @@ class Number:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return "a whole number" if self.whole else "a number"
 
     def fits(self, node: YamlNode) -> bool:
-        """Whether it is a number, and no truth value, which Python counts as one."""
+        """Whether it is a number, but not a truth value, which is an ``int`` in Python."""
         kinds = (int,) if self.whole else (int, float)
         return isinstance(node, Scalar) and type(node.value) in kinds
 
@@ -159,7 +158,7 @@ class Choice:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return f"one of {', '.join(self.words)}"
 
     def fits(self, node: YamlNode) -> bool:
@@ -184,7 +183,7 @@ class Point:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return "a point such as [540, 1200]"
 
     def fits(self, node: YamlNode) -> bool:
@@ -211,7 +210,7 @@ class Listed:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return f"a list, of which each is {self.shape.wanted}"
 
     def fits(self, node: YamlNode) -> bool:
@@ -263,7 +262,7 @@ class OneOf:
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return ", or ".join(shape.wanted for shape in self.shapes)
 
     def fits(self, node: YamlNode) -> bool:
@@ -302,7 +301,7 @@ class Data:
         return ast.Dict(keys, [self.read(entry.value, scope) for entry in entries])
 
     def schema(self) -> Schema:
-        """Return the schema: texts are of the usual form, however deep they stand."""
+        """Return the schema; texts have the usual form at any depth."""
         return {"$ref": "#/definitions/data"}
 
 
@@ -310,14 +309,14 @@ class Data:
 class Node:
     """A node on the screen: its text, or keywords as in Python.
 
-    ``takes_text`` says that a text alone means the node with that text.
+    With ``takes_text``, a text alone means the node with that text.
     """
 
     takes_text: bool = True
 
     @property
     def wanted(self) -> str:
-        """What is wanted, in words."""
+        """The expected kind of value, for messages."""
         return "a node such as {id: total}" + (", or its text" if self.takes_text else "")
 
     def fits(self, node: YamlNode) -> bool:
@@ -347,7 +346,7 @@ def node_properties() -> dict[str, Schema]:
 
 
 def is_node_named(mapping: Mapping) -> bool:
-    """Whether a mapping says which node is meant; else refuse what narrows a node down."""
+    """Whether a mapping describes a node; without a matcher, refuse keys that narrow one down."""
     if any(key in mapping.entries for key in KEYWORDS):
         return True
     for key in ("has", "nth"):
@@ -372,7 +371,7 @@ def read_locator(mapping: Mapping, scope: Scope) -> ast.expr:
 
 
 def read_matcher(mapping: Mapping, scope: Scope, keys: Sequence[str]) -> dict[str, ast.expr]:
-    """Return the Python of those keys of a node that a mapping has."""
+    """Return the Python of the keys of a mapping that describe a node."""
     shapes: dict[str, Shape] = {"has": Node(), "within": Node()}
     return {
         entry.key: read_value(shapes.get(entry.key, Text()), entry.value, scope, entry.key)

@@ -1,4 +1,4 @@
-"""Steps: each is read into the statements that it stands for."""
+"""Read each step into the Python statements that it stands for."""
 
 from __future__ import annotations
 
@@ -21,50 +21,6 @@ from pytest_clawperator.test_files.verbs import (
     node_verbs,
 )
 from pytest_clawperator.test_files.yaml_tree import Entry, Items, Mapping, Mistake, Scalar, YamlNode
-
-#: Maestro's commands, with what is written here; what has no counterpart says why.
-MAESTRO: dict[str, str] = {
-    "launchApp": "`open_app: com.example.shop`",
-    "stopApp": "`close_app: com.example.shop`",
-    "killApp": "`close_app: com.example.shop`",
-    "clearState": "`device: {clear_data: com.example.shop}`",
-    "tapOn": "`click: OK`",
-    "doubleTapOn": "`double_click: OK`",
-    "longPressOn": "`long_click: OK`",
-    "inputText": "`enter_text: {value: ada, id: email}`",
-    "eraseText": "`clear: {id: email}`",
-    "pressKey": "`press_key: back`, for other keys `device: {key_event: enter}`",
-    "hideKeyboard": "`back`",
-    "openLink": '`open_uri: "shop://item/3"`',
-    "scrollUntilVisible": "`scroll_until: About phone`",
-    "assertVisible": "`expect: OK`",
-    "assertNotVisible": "`expect: {text: OK, not_to_be_visible: true}`",
-    "extendedWaitUntil": "`expect: {text: Welcome, timeout: 20}`",
-    "waitForAnimationToEnd": "nothing: steps and expectations wait for their node",
-    "copyTextFrom": "`read_text: {id: total}`, with `as:` beside it",
-    "takeScreenshot": "`screenshot: start.png`",
-    "assertScreenshot": "`expect: {to_match_screenshot: start}`",
-    "startRecording": "no step, but the option `--claw-video`",
-    "stopRecording": "no step, but the option `--claw-video`",
-    "runFlow": "`use: sign_in.claw.yaml`",
-    "setOrientation": "`device: {orientation: landscape}`",
-    "setAirplaneMode": "`device: {airplane_mode: true}`",
-    "repeat": "Python: `clawperator-py convert` writes the test as a function",
-    "retry": "Python: `clawperator-py convert` writes the test as a function",
-    "runScript": "Python, as a fixture, which the file names",
-    "evalScript": "Python, as a fixture, which the file names",
-    "assertTrue": "Python: `clawperator-py convert` writes the test as a function",
-    "addMedia": "`device: {push: {source: photo.jpg, path: /sdcard/Pictures/photo.jpg}}`",
-}
-
-
-_BY_PLAIN_NAME = {name.lower(): ours for name, ours in MAESTRO.items()}
-
-
-def in_our_words(name: str) -> str | None:
-    """Return what a command of Maestro is here, or None."""
-    return _BY_PLAIN_NAME.get(name.replace("_", "").lower())
-
 
 #: Keys that may stand beside the word of a step, and the words that each belongs to.
 MODIFIERS: dict[str, tuple[str, ...]] = {
@@ -100,7 +56,7 @@ def read_steps(node: YamlNode, scope: Scope) -> list[ast.stmt]:
 
 
 def _name_result(step: YamlNode, scope: Scope) -> None:
-    """Make the result of a step known that could not be read: one mistake is told once."""
+    """Declare the result of an unreadable step, so that its uses are not reported as mistakes."""
     named = step.get("as") if isinstance(step, Mapping) and "when" not in step.entries else None
     if isinstance(named, Scalar) and isinstance(named.value, str):
         scope.names.add(named.value)
@@ -138,7 +94,7 @@ def _read_word(entry: Entry, step: Mapping, scope: Scope) -> list[ast.stmt]:
         return statements
     named = read_value(Text(), title.value, scope, "title")
     if isinstance(title.value, Scalar) and not str(title.value.value).strip():
-        raise Mistake(title.value.mark, "title: say what the step does")
+        raise Mistake(title.value.mark, "title: describe what the step does")
     called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "step"), [named])
     body = ast.With([ast.withitem(called)], statements or [ast.Pass()])
     return [syntax.placed(body, title.mark)]
@@ -155,7 +111,7 @@ def _refuse_unknown(word: str, place: Entry | Scalar) -> None:
     if word in step_words():
         return
     if word in OTHERWISE:
-        raise Mistake(place.mark, f"`{word}` is no step: {OTHERWISE[word]}")
+        raise Mistake(place.mark, f"`{word}` is not a step: {OTHERWISE[word]}")
     ours = in_our_words(word)
     if ours is not None:
         raise Mistake(place.mark, f"there is no step {quote(word)}; here it is {ours}")
@@ -166,7 +122,7 @@ def _refuse_unknown(word: str, place: Entry | Scalar) -> None:
 
 def _refuse_words(node: Mapping, words: Sequence[Entry]) -> None:
     if not words:
-        raise Mistake(node.mark, "a step has one word that says what is done, such as `click: OK`")
+        raise Mistake(node.mark, "a step has one word for what it does, such as `click: OK`")
     raise Mistake(
         words[1].mark,
         f"a step does one thing, and `{words[0].key}` is one already; begin another with `- `",
@@ -198,7 +154,7 @@ def _read_call(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
 
 
 def _value_of(entry: Entry) -> YamlNode:
-    """Return the value of a word; what is missing there is told at the word."""
+    """Return the value of a word; an empty value is placed at the word for messages."""
     is_empty = isinstance(entry.value, Scalar) and entry.value.value is None
     return Scalar(entry.mark, None) if is_empty else entry.value
 
@@ -276,13 +232,13 @@ def _has_variables(node: YamlNode) -> bool:
 
 
 def _check_payload(value: ast.expr, entry: Entry) -> None:
-    """Refuse a payload that breaks the contract, before anything is run."""
+    """Refuse an invalid payload before anything is run."""
     try:
         complete_execution(ast.literal_eval(ast.fix_missing_locations(ast.Expression(value))))
     except ClawperatorError as error:
         place = _place_in(entry.value, str(error.details.get("path", "")))
-        told = str(error).partition(": ")[2].replace("\n", "\n    ")
-        raise Mistake(place.mark, f"payload: {told}") from error
+        problem = str(error).partition(": ")[2].replace("\n", "\n    ")
+        raise Mistake(place.mark, f"payload: {problem}") from error
 
 
 def _place_in(node: YamlNode, path: str) -> YamlNode:
@@ -363,3 +319,47 @@ _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterator[ast.stmt]]] = {
     "skill": _read_skill,
     "steps": _read_group,
 }
+
+
+#: Maestro's commands and their counterparts here, or why there is none.
+MAESTRO: dict[str, str] = {
+    "launchApp": "`open_app: com.example.shop`",
+    "stopApp": "`close_app: com.example.shop`",
+    "killApp": "`close_app: com.example.shop`",
+    "clearState": "`device: {clear_data: com.example.shop}`",
+    "tapOn": "`click: OK`",
+    "doubleTapOn": "`double_click: OK`",
+    "longPressOn": "`long_click: OK`",
+    "inputText": "`enter_text: {value: ada, id: email}`",
+    "eraseText": "`clear: {id: email}`",
+    "pressKey": "`press_key: back`, for other keys `device: {key_event: enter}`",
+    "hideKeyboard": "`back`",
+    "openLink": '`open_uri: "shop://item/3"`',
+    "scrollUntilVisible": "`scroll_until: About phone`",
+    "assertVisible": "`expect: OK`",
+    "assertNotVisible": "`expect: {text: OK, not_to_be_visible: true}`",
+    "extendedWaitUntil": "`expect: {text: Welcome, timeout: 20}`",
+    "waitForAnimationToEnd": "nothing: steps and expectations wait for their node",
+    "copyTextFrom": "`read_text: {id: total}`, with `as:` beside it",
+    "takeScreenshot": "`screenshot: start.png`",
+    "assertScreenshot": "`expect: {to_match_screenshot: start}`",
+    "startRecording": "no step, but the option `--claw-video`",
+    "stopRecording": "no step, but the option `--claw-video`",
+    "runFlow": "`use: sign_in.claw.yaml`",
+    "setOrientation": "`device: {orientation: landscape}`",
+    "setAirplaneMode": "`device: {airplane_mode: true}`",
+    "repeat": "Python: `clawperator-py convert` writes the test as a function",
+    "retry": "Python: `clawperator-py convert` writes the test as a function",
+    "runScript": "Python, as a fixture, which the file names",
+    "evalScript": "Python, as a fixture, which the file names",
+    "assertTrue": "Python: `clawperator-py convert` writes the test as a function",
+    "addMedia": "`device: {push: {source: photo.jpg, path: /sdcard/Pictures/photo.jpg}}`",
+}
+
+
+_BY_PLAIN_NAME = {name.lower(): ours for name, ours in MAESTRO.items()}
+
+
+def in_our_words(name: str) -> str | None:
+    """Return the counterpart of a Maestro command, or None."""
+    return _BY_PLAIN_NAME.get(name.replace("_", "").lower())

@@ -14,7 +14,6 @@ from pytest_clawperator.test_files.yaml_tree import Mark, Mistake, Mistakes
 
 Node = TypeVar("Node", bound=ast.stmt | ast.expr)
 
-
 _PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
 
 #: What the device of a test is called: the fixture.
@@ -22,12 +21,12 @@ CLIENT = "clawperator"
 
 
 def name(identifier: str) -> ast.Name:
-    """Return the use of a name."""
+    """Return a reference to a name."""
     return ast.Name(identifier, ast.Load())
 
 
 def attribute(value: ast.expr, *names: str) -> ast.expr:
-    """Return ``value.name``, or of several names one after the other."""
+    """Return ``value.name``, or a chain of several names."""
     for each in names:
         value = ast.Attribute(value, each, ast.Load())
     return value
@@ -49,7 +48,7 @@ def assign(identifier: str, value: ast.expr) -> ast.Assign:
 
 
 def placed(node: Node, mark: Mark) -> Node:
-    """Say where a tree stands in its file; parts that know their place keep it."""
+    """Set the position of a tree in its file; parts that have a position keep it."""
     for part in ast.walk(node):
         if isinstance(part, _PLACED) and not hasattr(part, "lineno"):
             part.lineno = part.end_lineno = mark.line
@@ -76,7 +75,6 @@ TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
 
 CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
 
-
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
 
 _VARIABLE = re.compile(rf"{_PART}\Z")
@@ -85,34 +83,36 @@ _PIECE = re.compile(rf"(\$\$\{{|{_PART}|\$\{{)")
 
 
 def check_name(text: object, mark: Mark) -> str:
-    """Return the name of a variable; refuse one that Python could not have."""
+    """Return the name of a variable; refuse one that is not valid in Python."""
     if isinstance(text, str) and _NAME.match(text):
         return text
     if isinstance(text, str) and (text in RESERVED or keyword.iskeyword(text)):
-        raise Mistake(mark, f"`{text}` cannot be the name of a variable: Python uses the word")
+        raise Mistake(mark, f"`{text}` cannot be the name of a variable: it is reserved in Python")
     raise Mistake(
-        mark, f"{quote(str(text))} is no name; it begins with a letter, then letters, digits and _"
+        mark,
+        f"{quote(str(text))} is not a valid name; use a letter first, then letters, digits and _",
     )
 
 
 def is_variable(value: object) -> bool:
-    """Whether a value is nothing but a variable, whose own value then stands there."""
+    """Whether a value is a single variable, whose value replaces it unchanged."""
     return isinstance(value, str) and _VARIABLE.match(value) is not None
 
 
 def has_variables(text: str) -> bool:
-    """Whether variables stand in a text."""
+    """Whether a text contains variables."""
     return any(piece.startswith("${") for piece in _PIECE.findall(text))
 
 
 def read_text(text: str, mark: Mark, names: Iterable[str]) -> ast.expr:
-    """Return the Python of a text: a constant, a variable, or both joined."""
+    """Return the Python of a text: a constant, a variable, or an f-string of both."""
     pieces = [piece for piece in _PIECE.split(text) if piece]
     parts: list[ast.expr] = []
     for piece in pieces:
         if piece == "${":
             raise Mistake(
-                mark, f"in {quote(text)}, `${{` begins no variable; write $${{ for the characters"
+                mark,
+                f"in {quote(text)}, `${{` does not begin a variable; write $${{ for the characters",
             )
         if is_variable(piece):
             parts.append(_variable(piece[2:-1], mark, names))
@@ -150,14 +150,14 @@ ReadUsed = Callable[[str, Mark], tuple[str, tuple[str, ...]]]
 
 @dataclass
 class Scope:
-    """The variables that can be used, and what else a reader needs to know."""
+    """The variables that are known at a place of a file, and what readers share."""
 
     mistakes: Mistakes
     used: ReadUsed
     names: set[str] = field(default_factory=set)
 
     def inner(self) -> Scope:
-        """Return the scope of steps that may not run: what they set is unknown after them."""
+        """Return the scope of steps that may be skipped: what they set is unknown after them."""
         return replace(self, names=set(self.names))
 
     def text(self, text: str, mark: Mark) -> ast.expr:

@@ -1,6 +1,6 @@
-"""The words of test files: methods of the client, its device, its nodes, and of ``expect``.
+"""The words of test files: methods of the client, its device, its nodes, and ``expect``.
 
-Names, parameters and their types are those of the methods themselves.
+Their names, parameters and types come from the methods themselves.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from pytest_clawperator.test_files.shapes import (
     Truth,
 )
 
-#: Methods of the client that are no steps, and what test files have instead.
+#: Methods of the client that are not steps, and what test files have instead.
 OTHERWISE: AbstractMapping[str, str] = {
     "node": "nodes are written where they are used",
     "execute": "`payload:`",
     "step": "`title:`",
     "batch": "`payload:`",
-    "snapshot": "`expect:` looks itself",
+    "snapshot": "`expect:` takes its own snapshots",
     "pages": "`scroll_until:`",
     "close": "the fixture does it",
     "run_artifact": "`skill:`",
@@ -74,10 +74,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Verb:
-    """A method, as a step or a check that a file can name.
+    """A method that a file can use as a step or a check.
 
-    ``takes_node`` says that it is about a node, which ``instead_of_node`` may replace; with
-    ``takes_within``, it has a parameter of its own for what is around the node.
+    With ``takes_node`` it is about a node, which ``instead_of_node`` may replace; with
+    ``takes_within`` it has a separate parameter for the container of the node.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Verb:
 
     @property
     def first(self) -> Parameter | None:
-        """The parameter that a value alone stands for; for a verb about a node, it is the node."""
+        """The parameter that a single value sets; None if the value is the node."""
         givable = [one for one in self.parameters.values() if one.name not in _BESIDES]
         required = any(one.is_required for one in givable)
         if self.takes_node and not (required or "label" in self.instead_of_node):
@@ -118,7 +118,7 @@ def node_verbs() -> dict[str, Verb]:
 
 @cache
 def device_verbs() -> dict[str, Verb]:
-    """Return what can be done to, and set on, ``clawperator.device``."""
+    """Return the methods and settings of ``clawperator.device``."""
     verbs = {name: _verb(name, method) for name, method in _methods(Device) if _is_done(method)}
     for name, setting in inspect.getmembers(Device, lambda one: isinstance(one, property)):
         if setting.fset is not None:
@@ -157,7 +157,7 @@ def _methods(cls: type[Any]) -> list[tuple[str, Callable[..., Any]]]:
 
 
 def _is_done(method: Callable[..., Any]) -> bool:
-    """Whether a method is called for what it does, as it returns nothing."""
+    """Whether a method returns nothing."""
     return bool(inspect.signature(method).return_annotation == "None")
 
 
@@ -196,7 +196,7 @@ def _verb(
 
 
 def _parameter_hints(method: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of the parameters; what it returns may be known to type checkers only."""
+    """Return the types of the parameters; the return type may not resolve at run time."""
     written = {name: hint for name, hint in method.__annotations__.items() if name != "return"}
     names = inspect.unwrap(method).__globals__
     return get_type_hints(types.SimpleNamespace(__annotations__=written), names)

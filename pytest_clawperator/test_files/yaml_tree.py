@@ -1,4 +1,4 @@
-"""Mistakes in test files: each with its file, line and column."""
+"""YAML with the line and column of every value, and the mistakes that are reported there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 
 class Mistake(Exception):
-    """Something in a file that is not allowed; never leaves this folder."""
+    """A mistake in a test file; callers outside of this folder get a ``ConfigurationError``."""
 
     def __init__(self, mark: Mark, message: str, *, hint: str = _HINT) -> None:
         super().__init__(message)
@@ -38,27 +38,27 @@ class Mistake(Exception):
 
 @dataclass
 class Mistakes:
-    """The mistakes of one file, collected, so that all of them are told at once."""
+    """The mistakes of one file, collected to be reported together."""
 
     path: Path
     found: list[Mistake] = field(default_factory=list)
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Note a mistake that is made in the block, and go on after it."""
+        """Collect a mistake that is raised in the block, and continue after it."""
         try:
             yield
         except Mistake as mistake:
             self.found.append(mistake)
 
     def raise_if_any(self) -> None:
-        """Raise the error that tells them all, in the order of the file."""
+        """Raise one error with all mistakes, in the order of the file."""
         if self.found:
             raise error_of(self.path, sorted(self.found, key=lambda one: one.mark))
 
 
 def error_of(path: Path, mistakes: Sequence[Mistake]) -> ConfigurationError:
-    """Return the error that tells the mistakes of a file."""
+    """Return one error with the mistakes of a file."""
     first = mistakes[0]
     lines = [f"{shown_path(path)}:{one.mark.line}:{one.mark.column}: {one.message}"
              for one in mistakes[:_SHOWN]]  # fmt: skip
@@ -73,7 +73,7 @@ def error_of(path: Path, mistakes: Sequence[Mistake]) -> ConfigurationError:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as messages show it: from the current folder, if it is below it."""
+    """Return a path for messages: relative, if it is below the current folder."""
     try:
         return path.relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -85,7 +85,6 @@ MAX_BYTES = 1_000_000
 MAX_DEPTH = 40
 
 MAX_NODES = 20_000
-
 
 # As YAML 1.2 has them, which is what editors read.
 _INTEGER = re.compile(r"(?:[-+]?[0-9]{1,18}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15})\Z")
@@ -103,7 +102,6 @@ _WORDS: dict[str, bool | None] = {
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
-
 
 Value = str | int | float | bool | None
 
@@ -126,7 +124,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a mapping, where it stands, and its value."""
+    """A key of a mapping, its position, and its value."""
 
     key: str
     mark: Mark
@@ -151,7 +149,7 @@ YamlNode = Scalar | Items | Mapping
 
 @dataclass
 class _Open:
-    """A list or mapping whose end has not come yet."""
+    """A list or mapping that is still being read."""
 
     node: Items | Mapping
     anchor: str | None
@@ -160,7 +158,7 @@ class _Open:
 
 
 def read_yaml(path: Path) -> YamlNode:
-    """Read a file; raise a mistake where it is not the YAML that is understood here."""
+    """Read a file; raise a mistake for YAML that is not supported here."""
     text = _text_of(path)
     try:
         return _Builder().build(yaml.parse(text, Loader=_LOADER))
@@ -205,7 +203,7 @@ def _mark_of(mark: Any) -> Mark:
 
 
 class _Builder:
-    """Builds the tree from the events of one file."""
+    """Build the tree from the events of one file."""
 
     def __init__(self) -> None:
         self._opened: list[_Open] = []
@@ -255,7 +253,7 @@ class _Builder:
 
     def _repeat(self, anchor: str, mark: Mark) -> None:
         if anchor not in self._anchors:
-            _refuse(mark, f"there is no anchor {quote('&' + anchor)} that ends above this line")
+            _refuse(mark, f"no anchor {quote('&' + anchor)} ends above this line")
         node, size = self._anchors[anchor]
         self._put(node, mark, size)
 

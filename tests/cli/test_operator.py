@@ -64,6 +64,18 @@ def test_an_operator_is_set_up_from_a_file(
     assert done["handshake"] == {"ok": True}
     assert told.splitlines() == [f"[{phone.serial}] {change}" for change in done["changes"]]
     assert done["changes"][0] == "installed operator.apk"
+    assert done["message"] == "Operator installed and ready. Run clawperator-py doctor to verify."
+
+
+def test_a_setup_that_grants_nothing_new_reports_it(program: Run, tmp_path: Path) -> None:
+    """The message of a second setup differs from that of the first."""
+    apk = str(operator_apk(tmp_path))
+    program("operator", "setup", "--apk", apk)
+
+    code, done, _ = program("operator", "setup", "--apk", apk)
+
+    assert code == 0
+    assert done["message"] == "Operator installed. Required permissions were already enabled."
 
 
 def test_an_operator_is_set_up_from_a_url(program: Run, files: str, tmp_path: Path) -> None:

@@ -91,10 +91,10 @@ def test_a_folder_of_traces_alone_is_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["nowhere"], "FILE_UNAVAILABLE: nowhere is not there"),
+        (["nowhere"], "FILE_UNAVAILABLE: nowhere does not exist"),
         (["empty"], "CONFIGURATION_INVALID: empty has no run.jsonl and no trace"),
-        (["job-1/run-a/run.jsonl"], "FILE_UNAVAILABLE: job-1/run-a/run.jsonl is no folder"),
-        (["job-1", "job-2"], "CONFIGURATION_INVALID: 2 folders have one index"),
+        (["job-1/run-a/run.jsonl"], "FILE_UNAVAILABLE: job-1/run-a/run.jsonl is not a folder"),
+        (["job-1", "job-2"], "CONFIGURATION_INVALID: the index of 2 folders"),
         (["job-1", "--zip", "test_c"], "CONFIGURATION_INVALID: --zip test_c: several tests fit"),
         (["job-1", "--zip", "pay"], "CONFIGURATION_INVALID: --zip pay: no test with files fits"),
         (["job-1", "-o", "job-1/run-a/run.jsonl/x"], "FILE_UNAVAILABLE: "),

@@ -12,8 +12,8 @@ from pytest_clawperator.report.index import (
     RUN_FILE,
     RunLog,
     groups_of,
-    likeness,
     read_run,
+    similarity_key,
 )
 from tests.report.made_runs import START, ended, error, write_run, write_trace
 
@@ -176,7 +176,7 @@ def test_a_secret_that_becomes_known_later_is_hidden(
 )
 def test_what_varies_makes_no_difference(one: str, other: str) -> None:
     """Quoted texts, numbers, ids, serials and line ends do not count."""
-    assert likeness(error(one)) == likeness(error(other))
+    assert similarity_key(error(one)) == similarity_key(error(other))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_what_varies_makes_no_difference(one: str, other: str) -> None:
 )
 def test_another_reason_is_not_alike(one: object, other: object) -> None:
     """Other words or another code are another failure."""
-    assert likeness(one) != likeness(other)  # type: ignore[arg-type]
+    assert similarity_key(one) != similarity_key(other)  # type: ignore[arg-type]
 
 
 def test_the_largest_group_comes_first() -> None:
@@ -206,4 +206,4 @@ def test_the_largest_group_comes_first() -> None:
 
 def test_a_message_that_is_made_to_be_slow_is_not() -> None:
     """Quotes without an end are read once."""
-    assert likeness(error("'" * 100_000 + '"' * 100_000)).startswith("NODE_NOT_FOUND: ")
+    assert similarity_key(error("'" * 100_000 + '"' * 100_000)).startswith("NODE_NOT_FOUND: ")

@@ -198,7 +198,7 @@ def test_a_reader_without_scripts_is_told_what_happened(failed_trace: Trace) -> 
     (told,) = re.findall(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
     assert "failed: tests/test_shop.py" in told
     assert "ExpectationError" in told
-    assert "tab of its own" in told
+    assert "in its own tab" in told
 
 
 def test_nothing_is_left_of_a_page_that_could_not_be_written(

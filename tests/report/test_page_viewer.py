@@ -149,14 +149,14 @@ def test_a_typed_matcher_shows_what_it_finds_at_any_moment(shop: Page) -> None:
     box = shop.get_by_label("Matcher", exact=True)
     box.fill('role="button"')
 
-    expect(shop.locator("#matcher-told")).to_have_text("2 matches")
+    expect(shop.locator("#matcher-status")).to_have_text("2 matches")
     expect(screens(shop).nth(0).locator(".mark.match")).to_have_count(2)
     expect(screens(shop).nth(1).locator(".mark.match")).to_have_count(0)
     expect(panel.locator(".row.match")).to_have_count(2)
     expect(step(shop, 'click text="Not now"').locator(".found")).not_to_be_empty()
     expect(shop.locator(".film .bar.hit").first).to_be_visible()
     step(shop, 'enter_text id="email"').click()
-    expect(shop.locator("#matcher-told")).to_have_text("2 matches")
+    expect(shop.locator("#matcher-status")).to_have_text("2 matches")
     expect(panel.locator(".row.match")).to_have_text(
         [re.compile("#sign_in"), re.compile("#forgot")]
     )
@@ -166,7 +166,7 @@ def test_a_typed_matcher_shows_what_it_finds_at_any_moment(shop: Page) -> None:
         shop.get_by_role("treeitem", name='to have text "$99.00"').locator(".found")
     ).to_have_text("1")
     box.fill("nonsense=1")
-    expect(shop.locator("#matcher-told")).to_contain_text("Nodes are not matched by nonsense=")
+    expect(shop.locator("#matcher-status")).to_contain_text("Nodes are not matched by nonsense=")
     expect(step(shop, "expect id=").locator(".found")).to_be_empty()
 
 
@@ -178,7 +178,7 @@ def test_matches_are_stepped_through(shop: Page) -> None:
     box.press("Enter")
     box.press("Enter")
 
-    expect(shop.locator("#matcher-told")).to_have_text("2 of 2 matches")
+    expect(shop.locator("#matcher-status")).to_have_text("2 of 2 matches")
     panel = shop.get_by_role("tabpanel", name="Tree")
     expect(panel.get_by_role("treeitem", selected=True)).to_contain_text("Show me")
     expect(screens(shop).nth(0).locator(".mark.chosen")).to_be_visible()
@@ -248,11 +248,11 @@ def test_the_call_log_leads_to_each_look(shop: Page) -> None:
     looks = panel.get_by_role("list", name="Call log").get_by_role("button")
     expect(looks.first).to_contain_text("nodes")
     looks.last.click()
-    last = shop.get_by_role("button", name=re.compile(r"Look (\d+) of \1$"))
+    last = shop.get_by_role("button", name=re.compile(r"Check (\d+) of \1$"))
     expect(last).to_have_attribute("aria-pressed", "true")
     looks.first.click()
 
-    first = shop.get_by_role("button", name=re.compile("Look 1 of"))
+    first = shop.get_by_role("button", name=re.compile("Check 1 of"))
     expect(first).to_have_attribute("aria-pressed", "true")
     expect(last).to_have_attribute("aria-pressed", "false")
 
@@ -306,7 +306,7 @@ def test_changes_between_two_moments_are_listed(shop: Page) -> None:
     expect(panel.locator(".change.changed").first).to_contain_text("ada@example.com")
     shop.get_by_role("treeitem", name='to have text "$99.00"').click()
     panel.get_by_role("button", name="Last run that passed").click()
-    expect(panel).to_contain_text("Nothing differs")
+    expect(panel).to_contain_text("No differences")
 
 
 def test_the_run_that_passed_is_shown_beside(shop: Page) -> None:
@@ -447,7 +447,7 @@ def test_five_hundred_steps_are_walked_through(tab: Page, tmp_path: Path) -> Non
     tab.get_by_label("Matcher", exact=True).fill('text="Chosen"')
 
     expect(tab.locator(".film .bar.hit")).to_have_count(500)
-    expect(tab.locator("#matcher-told")).to_have_text("1 match")
+    expect(tab.locator("#matcher-status")).to_have_text("1 match")
 
 
 def test_five_thousand_nodes_are_searched_and_scrolled(tab: Page, tmp_path: Path) -> None:
@@ -464,7 +464,7 @@ def test_five_thousand_nodes_are_searched_and_scrolled(tab: Page, tmp_path: Path
     expect(tree.get_by_role("treeitem", selected=True)).to_be_in_viewport()
     tab.get_by_label("Matcher", exact=True).fill('text_contains="cell 47"')
 
-    expect(tab.locator("#matcher-told")).to_have_text("72 matches")
+    expect(tab.locator("#matcher-status")).to_have_text("72 matches")
     expect(tab.locator("claw-screen .mark.match:visible").first).to_be_visible()
     tab.get_by_role("tab", name="Changes").click()
     expect(tab.locator(".change.changed")).to_have_count(2)

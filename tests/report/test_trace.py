@@ -248,9 +248,9 @@ def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
     ("content", "told"),
     [
         (None, "cannot be read"),
-        (b"", "is no trace"),
-        (b"\xff\xfe\n[[[[\n", "is no trace"),
-        (b'{"kind":"note","at":1,"message":"m"}\n', "is no trace"),
+        (b"", "is not a trace"),
+        (b"\xff\xfe\n[[[[\n", "is not a trace"),
+        (b'{"kind":"note","at":1,"message":"m"}\n', "is not a trace"),
         (b'{"kind":"trace","at":1,"nodeid":"n","version":99}\n', "has version 99"),
     ],
 )

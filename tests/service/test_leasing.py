@@ -110,7 +110,7 @@ def test_the_token_of_another_device_is_refused() -> None:
 
     async def act(leasing: Leasing) -> None:
         lease = await leasing.take("PH1", "key-6", owner="ada", ttl=60)
-        with pytest.raises(LeaseError, match="of PH1"), leasing.held("PH2", "k", lease.token):
+        with pytest.raises(LeaseError, match="for PH1"), leasing.held("PH2", "k", lease.token):
             pass
         with pytest.raises(LeaseError, match="ada"), leasing.held("PH1", "key-6", None):
             pass

@@ -238,6 +238,23 @@ def test_clients_elsewhere_write_into_one_folder_only(
     assert (inside.exists(), outside.exists()) == (True, False)
 
 
+def test_without_a_folder_clients_elsewhere_write_into_the_default_one(
+    simulator: Simulator, serial: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where other machines can reach the service, the documented default folder is the limit."""
+    monkeypatch.chdir(tmp_path)
+    inside, outside = tmp_path / "clawperator-screenshots" / "a.png", tmp_path / "b.png"
+    inside.parent.mkdir()
+    with running_service(simulator, host="0.0.0.0") as service:
+        answers = [
+            httpx.post(f"{service.url}/screenshot", json={"deviceId": serial, "path": str(path)})
+            for path in (inside, outside)
+        ]
+
+    assert [answer.status_code for answer in answers] == [200, 403]
+    assert (inside.exists(), outside.exists()) == (True, False)
+
+
 def test_a_port_that_is_taken_is_named() -> None:
     """The error says what to do."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -162,7 +162,7 @@ def test_a_repository_without_skills_is_told(folder: Path, tmp_path: Path) -> No
     git(other, "init", "--quiet", "--initial-branch=main")
     commit(other)
 
-    with pytest.raises(SkillError, match="no skills repository"):
+    with pytest.raises(SkillError, match="not a skills repository"):
         sync_skills(str(other), folder=folder)
 
 

@@ -51,7 +51,7 @@ SIGN_IN = """
 """
 
 PYTHON = '''\
-"""What test_it.claw.yaml says, in Python."""
+"""The tests of test_it.claw.yaml as Python."""
 
 from __future__ import annotations
 
@@ -141,14 +141,14 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
         ("- back", "1:1", "a test file is a mapping, found a list"),
         ("steps: [back]\nstep: 1", "2:1", 'a test file has no "step"; did you mean `steps`?'),
         ("tags: [a]", "1:1", "`steps` is missing"),
-        ("tests: {}", "1:8", "tests: there is none"),
+        ("tests: {}", "1:8", "tests: at least one is required"),
         ("tests: {a: [back]}", "1:12", "the test `a` is a mapping, found a list"),
         ("tests: {a: {tag: b, steps: [back]}}", "1:13", 'has no "tag"; did you mean `tags`?'),
         ("tests: {a b: {steps: [back]}, a-b: {steps: [back]}}", "1:31", "would both be called"),
         ("tests: {a: {}}\nparameters: []", "2:1", 'a file of several tests has no "parameters"'),
         ("needs: [a]\nsteps: [back]", "1:1", 'a test file has no "needs"'),
         ("tags: smoke\nsteps: [back]", "1:7", "tags: a list is wanted"),
-        ("tags: [not ok]\nsteps: [back]", "1:8", '"not ok" is no marker'),
+        ("tags: [not ok]\nsteps: [back]", "1:8", '"not ok" is not a valid marker'),
         ("app: {clear: true}\nsteps: [back]", "1:6", "`app` needs `package`"),
         ("app: '${shop}'\nsteps: [back]", "1:6", "there is no variable `shop`; none is known"),
         ("app: {package: a.b, clear: 1}\nsteps: [back]", "1:28", "true or false is wanted"),
@@ -156,8 +156,8 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
         ("timeout: soon\nsteps: [back]", "1:10", "a number is wanted"),
         ("markers: [a]\nsteps: [back]", "1:10", "markers: a mapping is wanted"),
         ("fixtures: [a, a]\nsteps: [back]", "1:15", "`a` is there twice"),
-        ("fixtures: [a b]\nsteps: [back]", "1:12", '"a b" is no name'),
-        ("variables: {expect: 1}\nsteps: [back]", "1:13", "Python uses the word"),
+        ("fixtures: [a b]\nsteps: [back]", "1:12", '"a b" is not a valid name'),
+        ("variables: {expect: 1}\nsteps: [back]", "1:13", "it is reserved in Python"),
         ("variables: {a: {env: 5}}\nsteps: [back]", "1:22", "the name of a variable is wanted"),
         ("variables: {a: '${b}', b: 1}\nsteps: [back]", "1:16", "there is no variable `b`"),
         ("parameters: {}\nsteps: [back]", "1:13", "a list of rows is wanted"),

@@ -224,6 +224,23 @@ def test_a_file_of_steps_is_accepted() -> None:
     assert not VALIDATOR.is_valid({"needs": ["user"], "tags": ["a"], "steps": ["back"]})
 
 
+@pytest.mark.parametrize(
+    ("document", "missing"),
+    [
+        ({"description": "No steps."}, "steps"),
+        ({"needs": ["user"]}, "steps"),
+        ({"tests": {"one": {"description": "No steps."}}}, "steps"),
+        ({"steps": [{"skill": "shop.buy"}]}, "artifact"),
+    ],
+)
+def test_editors_require_what_the_reader_requires(
+    document: Any, missing: str, reader: Reader
+) -> None:
+    """A file without steps, or a skill without its artefact, is wrong in editors as well."""
+    assert missing in (reader.refusal(document) or "")
+    assert not VALIDATOR.is_valid(document)
+
+
 def test_editors_explain_every_word() -> None:
     """Each word of a step has a description, which editors show."""
     (_, mapping) = SCHEMA["definitions"]["step"]["anyOf"]

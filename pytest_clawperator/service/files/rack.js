@@ -79,7 +79,7 @@ function askForToken() {
   });
 }
 
-/* The connection: it ends while nobody sees the page, and comes back by itself. */
+/* The connection: it ends while the page is hidden, and comes back by itself. */
 
 async function live() {
   let failures = 0;
@@ -176,7 +176,7 @@ function showAway(error) {
   setLink("away", "Not connected");
   showBanner(isNetwork
     ? "The service does not answer. What you see is old; this page comes back by itself."
-    : `The service cannot tell: ${error.message}. This page asks again by itself.`);
+    : `The service cannot list its devices: ${error.message}. This page tries again by itself.`);
 }
 
 /* What is shown. */
@@ -333,10 +333,10 @@ class Card {
   want(after) {
     this.isDue = true;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), after);
+    this.timer = setTimeout(() => this.refresh(), after);
   }
 
-  async look() {
+  async refresh() {
     if (!this.isInView || document.hidden || this.isAsking || this.device.state === "offline") return;
     this.isDue = false;
     this.isAsking = true;
@@ -345,13 +345,13 @@ class Card {
       const path = `/v1/rack/picture?serial=${encodeURIComponent(this.device.serial)}`;
       const answer = await ask(path, { headers });
       if (answer.status === 200) this.showPicture(await answer.blob(), answer.headers.get("etag"));
-    } catch { /* the connection itself tells of it */ } finally {
+    } catch { /* shown by the connection's own state */ } finally {
       this.isAsking = false;
       // It was not quiet yet, or the device was not known.
       const isOld = this.pictureAt === null || this.pictureAt < this.changedAt;
       if (isOld && ["ready", "trouble"].includes(this.device.state) && this.tries++ < 3) this.isDue = true;
       if (this.isDue) this.want(PICTURE_AFTER);
-      else this.timer = setTimeout(() => { this.isDue = true; this.look(); }, PICTURE_EVERY);
+      else this.timer = setTimeout(() => { this.isDue = true; this.refresh(); }, PICTURE_EVERY);
     }
   }
 

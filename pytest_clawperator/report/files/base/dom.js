@@ -94,7 +94,7 @@ export function icon(name) {
 }
 
 /**
- * A button that copies a text, and says so.
+ * A button that copies a text and confirms it.
  * @param {() => string} textOf
  * @param {string} label
  */
@@ -102,7 +102,7 @@ export function copyButton(textOf, label) {
   const button = make("button", { type: "button", class: "quiet copy", title: label, "aria-label": label }, icon("copy"));
   button.addEventListener("click", async () => {
     const isCopied = await copyText(textOf());
-    announce(isCopied ? "Copied" : "It could not be copied: select the text instead");
+    announce(isCopied ? "Copied" : "Copying failed: select the text instead");
     fill(button, icon(isCopied ? "check" : "cross"));
     setTimeout(() => fill(button, icon("copy")), 1200);
   });
@@ -131,7 +131,7 @@ async function copyText(text) {
 }
 
 /**
- * Tells screen readers what happened.
+ * Announces to screen readers what happened.
  * @param {string} text
  */
 export function announce(text) {

@@ -13,7 +13,7 @@ export function hasWords(text, words) {
 }
 
 /**
- * Makes a search field that shows only the rows with its words, and says how many they are.
+ * Makes a search field that shows only the rows with its words, and counts them.
  * @param {{
  *   label: string, rowsOf: () => Iterable<HTMLElement>, textOf?: (row: HTMLElement) => string,
  *   noun?: string,

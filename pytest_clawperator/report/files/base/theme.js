@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody switches.
+// Light or dark: as the system is set, until the user switches.
 
 const THEME_KEY = "clawperator-theme";
 

@@ -48,7 +48,7 @@ function makeBar(test, whole) {
  * @param {Test[]} tests
  */
 function laneText(who, tests) {
-  const told = [...countOutcomes(tests)].map(([outcome, count]) => `${count} ${outcome}`);
+  const counts = [...countOutcomes(tests)].map(([outcome, count]) => `${count} ${outcome}`);
   const busy = tests.reduce((sum, test) => sum + (test.seconds ?? 0), 0);
-  return `${who}: ${counted(tests.length, "test")}, ${told.join(", ")}; busy for ${duration(busy)}`;
+  return `${who}: ${counted(tests.length, "test")}, ${counts.join(", ")}; busy for ${duration(busy)}`;
 }

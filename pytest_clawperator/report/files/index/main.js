@@ -46,9 +46,9 @@ class RunIndex {
     const { name, runs, tests } = this.results;
     fill(byId("name"), clip(name, 200));
     const began = runs.length === 1 && runs[0].start > 0 ? clockTime(runs[0].start) : "";
-    const told = [began, counted(tests.length, "test"), duration(lengthOf(tests)), counted(devicesIn(this.results).length, "device")];
+    const facts = [began, counted(tests.length, "test"), duration(lengthOf(tests)), counted(devicesIn(this.results).length, "device")];
     const environment = runs.length === 1 ? Object.entries(runs[0].environment).map(([key, value]) => clip(`${key} ${value}`, 60)) : [];
-    fill(byId("facts"), [...told, ...environment].filter(Boolean).join("  ·  "));
+    fill(byId("facts"), [...facts, ...environment].filter(Boolean).join("  ·  "));
     fill(byId("theme"), icon("moon"));
   }
 
@@ -65,8 +65,8 @@ class RunIndex {
   showGroups() {
     const { tests, groups } = this.results;
     if (groups.length === 0) return;
-    const alike = byId("alike");
-    alike.hidden = false;
+    const similar = byId("similar");
+    similar.hidden = false;
     const buttons = groups.map((places) => {
       const found = places.map((place) => tests[place]);
       const [first] = found;
@@ -81,7 +81,7 @@ class RunIndex {
       button.addEventListener("click", () => this.chooseGroup(button, new Set(found)));
       return button;
     });
-    fill(alike, make("h2", { id: "alike-title" }, "Failures by likeness", make("span", { class: "soft count" }, counted(groups.length, "group"))), make("div", { class: "groups" }, ...buttons));
+    fill(similar, make("h2", { id: "similar-title" }, "Similar failures", make("span", { class: "soft count" }, counted(groups.length, "group"))), make("div", { class: "groups" }, ...buttons));
   }
 
   /**
@@ -90,7 +90,7 @@ class RunIndex {
    */
   chooseGroup(button, tests) {
     const isOn = button.getAttribute("aria-pressed") === "true";
-    for (const one of byId("alike").querySelectorAll(".group")) one.setAttribute("aria-pressed", "false");
+    for (const one of byId("similar").querySelectorAll(".group")) one.setAttribute("aria-pressed", "false");
     button.setAttribute("aria-pressed", String(!isOn));
     this.group = isOn ? null : tests;
     this.apply();
@@ -123,7 +123,7 @@ class RunIndex {
     this.device.value = "";
     this.outcomes.clear();
     this.group = null;
-    for (const one of byId("alike").querySelectorAll(".group")) one.setAttribute("aria-pressed", "false");
+    for (const one of byId("similar").querySelectorAll(".group")) one.setAttribute("aria-pressed", "false");
     this.apply();
   }
 
@@ -133,7 +133,7 @@ class RunIndex {
       { shown: ["/"], does: "Search", runs: { "/": () => this.search.focus() } },
       { shown: ["j", "k"], does: "The next and the previous test", runs: { j: () => this.list.move(1), k: () => this.list.move(-1) } },
       { shown: ["↑", "↓", "Enter"], does: "Walk through the tests, and open one" },
-      { shown: ["f"], does: "Only what failed", runs: { f: () => this.toggle("failed") } },
+      { shown: ["f"], does: "Only failures", runs: { f: () => this.toggle("failed") } },
       { shown: ["Esc"], does: "Show all tests", runs: { Escape: () => this.clear() } },
       { shown: ["t"], does: "Light or dark", runs: { t: theme } },
       { shown: ["?"], does: "These keys", runs: { "?": () => keys.open() } },
@@ -151,10 +151,10 @@ function devicesIn({ tests }) {
 /**
  * @param {string} label
  * @param {string[]} values
- * @param {(value: string) => string} told
+ * @param {(value: string) => string} shown
  */
-function makeSelect(label, values, told) {
-  return make("select", { class: "field", "aria-label": label }, ...values.map((value) => make("option", { value }, told(value))));
+function makeSelect(label, values, shown) {
+  return make("select", { class: "field", "aria-label": label }, ...values.map((value) => make("option", { value }, shown(value))));
 }
 
 startTheme();

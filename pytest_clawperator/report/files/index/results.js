@@ -1,4 +1,4 @@
-// What the index tells, as data: tests, their outcomes, devices and groups; no elements.
+// The data of the index: tests, their outcomes, devices and groups; no elements.
 
 /**
  * @typedef {{
@@ -36,7 +36,7 @@ export function devicesOf(test) {
 }
 
 /**
- * What a search looks through.
+ * The text that a search covers.
  * @param {Test} test
  */
 export function searchedText(test) {

@@ -61,7 +61,7 @@ function callLog(entry, begin, envelope, onMoment) {
 }
 
 /**
- * What is told several times in a row is told once, with how often.
+ * Equal lines in a row become one, with a count.
  * @param {import("../viewer/model.js").Remark[]} remarks
  * @returns {import("../viewer/model.js").Remark[]}
  */
@@ -84,10 +84,10 @@ function stepRemarks(entry, envelope) {
   return listIn(bag(envelope), "stepResults").map((result) => {
     const step = bag(result), data = bag(step.data);
     const isBad = step.success === false;
-    const told = isBad ? textIn(data, "error") || textIn(data, "message") : "";
+    const why = isBad ? textIn(data, "error") || textIn(data, "message") : "";
     return {
       at: entry.end, isBad,
-      text: [textIn(step, "actionType"), isBad ? "failed" : "succeeded", told && `: ${told}`].filter(Boolean).join(" "),
+      text: [textIn(step, "actionType"), isBad ? "failed" : "succeeded", why && `: ${why}`].filter(Boolean).join(" "),
     };
   });
 }

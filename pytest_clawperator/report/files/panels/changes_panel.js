@@ -107,7 +107,7 @@ export class ChangesPanel {
     const from = this.refs[Number(this.from.value)], to = this.refs[Number(this.to.value)];
     const [before, after] = await Promise.all([from, to].map(async (ref) => (ref === undefined ? null : this.comparing.treeOf(ref))));
     if (before === null || after === null) {
-      fill(this.list, make("p", { class: "soft nothing" }, "Of one of these moments no hierarchy was kept."));
+      fill(this.list, make("p", { class: "soft nothing" }, "No hierarchy was kept for one of these moments."));
       this.comparing.onDifferences([]);
       return;
     }
@@ -123,11 +123,11 @@ export class ChangesPanel {
    */
   draw(found, moved) {
     const counts = [...SIGNS.keys()].map((kind) => [kind, found.filter((one) => one.kind === kind).length]);
-    const told = counts.filter(([, count]) => Number(count) > 0).map(([kind, count]) => `${count} ${kind}`).join(", ");
+    const summary = counts.filter(([, count]) => Number(count) > 0).map(([kind, count]) => `${count} ${kind}`).join(", ");
     const hidden = moved > 0 ? `, and ${counted(moved, "node")} only moved` : "";
     fill(
       this.list,
-      make("p", { class: "soft count", role: "status" }, `${told || "Nothing differs"}${hidden}.`),
+      make("p", { class: "soft count", role: "status" }, `${summary || "No differences"}${hidden}.`),
       make("ul", { class: "changes" }, ...found.slice(0, MOST_DIFFERENCES).map((one) => this.row(one))),
     );
   }

@@ -43,7 +43,7 @@ export class Tabs {
     this.onChange(name);
   }
 
-  /** Something else is to be shown: the panels are filled anew, each when it is looked at. */
+  /** Something else is to be shown: each panel is filled again when it is opened. */
   change() {
     this.stale = new Set(this.tabs.map((tab) => tab.name));
     this.refresh();
@@ -57,7 +57,7 @@ export class Tabs {
 }
 
 /**
- * Says that there is nothing, in place of a panel's content.
+ * Shows a message in place of a panel's content.
  * @param {HTMLElement} panel
  * @param {string} text
  */

@@ -15,7 +15,7 @@ const MOST_DRAWINGS = 8;
 const drawings = new Map();
 
 /**
- * Shows a hierarchy on a canvas of the page. It is drawn anew if its size or colours changed.
+ * Shows a hierarchy on a canvas of the page. It is drawn again if its size or colours changed.
  * @param {HTMLCanvasElement} canvas
  * @param {DrawnTree} tree
  * @param {DrawnSize} size

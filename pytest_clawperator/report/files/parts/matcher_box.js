@@ -11,8 +11,8 @@ import { findAll } from "../screen/matching.js";
  */
 
 /**
- * Tells `matcher-change` with the matcher, or null, when another is typed; `matches-change` with
- * the nodes that fit; and `node-pick` with the node that was stepped to.
+ * Dispatches `matcher-change` with the matcher, or null, when another is typed; `matches-change` with
+ * the matching nodes; and `node-pick` with the node that was stepped to.
  */
 export class MatcherBox extends HTMLElement {
   constructor() {
@@ -28,9 +28,9 @@ export class MatcherBox extends HTMLElement {
     this.problem = "";
     this.input = make("input", {
       type: "text", class: "code", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
-      "aria-label": "Matcher", "aria-describedby": "matcher-told", placeholder: 'Try a matcher:  text="Go"   role="button"   id="ok"',
+      "aria-label": "Matcher", "aria-describedby": "matcher-status", placeholder: 'Try a matcher:  text="Go"   role="button"   id="ok"',
     });
-    this.told = make("span", { class: "told soft", id: "matcher-told", role: "status" });
+    this.status = make("span", { class: "status soft", id: "matcher-status", role: "status" });
     this.previous = make("button", { type: "button", class: "quiet", title: "Previous match", "aria-label": "Previous match" }, icon("left"));
     this.next = make("button", { type: "button", class: "quiet", title: "Next match", "aria-label": "Next match" }, icon("right"));
     this.copy = copyButton(() => `clawperator.node(${keywordsOf(this.matcher ?? {})})`, "Copy the matcher as code");
@@ -42,8 +42,8 @@ export class MatcherBox extends HTMLElement {
 
   connectedCallback() {
     if (this.childElementCount > 0) return;
-    this.append(this.input, this.told, this.previous, this.next, this.copy);
-    this.tell();
+    this.append(this.input, this.status, this.previous, this.next, this.copy);
+    this.update();
   }
 
   /** @param {MatchedTree | null} tree */
@@ -70,15 +70,15 @@ export class MatcherBox extends HTMLElement {
   find() {
     this.found = this.matcher === null || this.tree === null ? [] : findAll(this.tree, this.matcher);
     this.at = -1;
-    this.tell();
+    this.update();
     this.dispatchEvent(new CustomEvent("matches-change", { detail: this.found }));
   }
 
-  tell() {
+  update() {
     const count = this.found.length;
     const found = this.matcher === null ? "" : counted(count, "match", "matches");
     const place = this.at >= 0 ? `${this.at + 1} of ` : "";
-    this.told.textContent = this.problem || [place + found, this.note].filter(Boolean).join(" · ");
+    this.status.textContent = this.problem || [place + found, this.note].filter(Boolean).join(" · ");
     this.classList.toggle("wrong", this.problem !== "");
     this.classList.toggle("none", this.matcher !== null && count === 0);
     this.input.setAttribute("aria-invalid", String(this.problem !== ""));
@@ -91,7 +91,7 @@ export class MatcherBox extends HTMLElement {
     if (this.found.length === 0) return;
     const from = this.at < 0 && by < 0 ? 0 : this.at;
     this.at = (from + by + this.found.length) % this.found.length;
-    this.tell();
+    this.update();
     this.dispatchEvent(new CustomEvent("node-pick", { detail: this.found[this.at] }));
   }
 

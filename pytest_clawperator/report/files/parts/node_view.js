@@ -11,7 +11,7 @@ const FLAGS = ["clickable", "long-clickable", "checkable", "checked", "enabled",
 const MOST_SUGGESTIONS = 5;
 const LONGEST_SHOWN = 2_000;
 
-/** Tells `matcher-try` with the keywords of a matcher that should be tried out. */
+/** Dispatches `matcher-try` with the keywords of a matcher to try out. */
 export class NodeView extends HTMLElement {
   /** @param {DescribedNode | null} node */
   show(node) {
@@ -27,15 +27,15 @@ export class NodeView extends HTMLElement {
     const found = node.isOnScreen ? suggestMatchers(node).slice(0, MOST_SUGGESTIONS) : [];
     const rows = found.map(({ code, count, place, matcher }) => {
       const isUnique = count === 1;
-      const told = isUnique ? "unique" : `${place + 1} of ${count}`;
+      const rank = isUnique ? "unique" : `${place + 1} of ${count}`;
       const tryOut = make("button", { type: "button", class: "code link", title: "Try it in the matcher box" }, clip(code, 400));
       tryOut.addEventListener("click", () => this.dispatchEvent(new CustomEvent("matcher-try", { detail: keywordsOf(matcher) })));
       return make(
-        "li", {}, tryOut, make("span", { class: `chip ${isUnique ? "good" : ""}` }, told),
+        "li", {}, tryOut, make("span", { class: `chip ${isUnique ? "good" : ""}` }, rank),
         copyButton(() => code, "Copy the code"),
       );
     });
-    const why = node.isOnScreen ? "It has no id, text or description: match a node around it." : "It is off the screen, where matchers see nothing.";
+    const why = node.isOnScreen ? "It has no id, text or description: match a node around it." : "It is off the screen, where matchers find nothing.";
     return make(
       "section", { class: "suggestions", "aria-label": "Matchers" },
       rows.length > 0 ? make("ul", {}, ...rows) : make("p", { class: "soft" }, why),

@@ -11,7 +11,7 @@ import { showBoxes } from "./boxes.js";
  *   isOlder?: boolean,
  *   touch: { box: ShownBox | null, point: { x: number, y: number } | null } | null, label: string,
  * }} ScreenData
- * `isOlder` says that the picture may show another screen than the hierarchy.
+ * `isOlder`: the picture may show another screen than the hierarchy.
  * @typedef {{ box: ShownBox, kind: "match" | "added" | "removed" | "changed" | "moved" }} Mark
  */
 
@@ -19,7 +19,7 @@ const USUAL_SIZE = { width: 1080, height: 2400 };
 const MOST_MARKS = 300;
 
 /**
- * Tells `node-hover` and `node-pick` with the node, or null, as detail.
+ * Dispatches `node-hover` and `node-pick` with the node, or null, as detail.
  */
 export class ScreenView extends HTMLElement {
   constructor() {
@@ -38,9 +38,9 @@ export class ScreenView extends HTMLElement {
     this.pointed = make("div", { class: "mark pointed", hidden: true });
     this.glass = make("div", { class: "glass" }, this.ground, this.image, this.marks, this.touch, this.chosen, this.pointed);
     this.empty = make("p", { class: "soft nothing", hidden: true });
-    this.glass.addEventListener("pointermove", (event) => this.tell("node-hover", this.nodeUnder(event)));
-    this.glass.addEventListener("pointerleave", () => this.tell("node-hover", null));
-    this.glass.addEventListener("click", (event) => this.tell("node-pick", this.nodeUnder(event)));
+    this.glass.addEventListener("pointermove", (event) => this.emit("node-hover", this.nodeUnder(event)));
+    this.glass.addEventListener("pointerleave", () => this.emit("node-hover", null));
+    this.glass.addEventListener("click", (event) => this.emit("node-pick", this.nodeUnder(event)));
     document.addEventListener("themechange", () => this.draw(true));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(true));
   }
@@ -58,7 +58,7 @@ export class ScreenView extends HTMLElement {
     const isEmpty = data.tree === null && data.picture === null;
     this.glass.hidden = isEmpty;
     this.empty.hidden = !isEmpty;
-    this.empty.textContent = "Neither a picture nor a hierarchy was kept of this moment.";
+    this.empty.textContent = "Neither a picture nor a hierarchy was kept for this moment.";
     this.style.setProperty("--ratio", String(this.size.width / this.size.height));
     this.setMarks([]);
     this.showTouch(data.touch);
@@ -149,7 +149,7 @@ export class ScreenView extends HTMLElement {
    * @param {string} name
    * @param {ShownNode | null} node
    */
-  tell(name, node) {
+  emit(name, node) {
     this.dispatchEvent(new CustomEvent(name, { detail: node }));
   }
 }

@@ -10,7 +10,7 @@ import { fill, make } from "../base/dom.js";
 const ROW = 22;
 const SPARE_ROWS = 12;
 
-/** Tells `node-hover` and `node-pick` with the node as detail. */
+/** Dispatches `node-hover` and `node-pick` with the node as detail. */
 export class TreeView extends HTMLElement {
   constructor() {
     super();

@@ -57,7 +57,7 @@ function compareNodes(before, after, found) {
 }
 
 /**
- * Pairs the children of two nodes: first those that are alike in most, then in less.
+ * Pairs the children of two nodes: the most similar ones first.
  * @param {ComparedNode[]} before
  * @param {ComparedNode[]} after
  * @returns {[ComparedNode | null, ComparedNode | null][]}

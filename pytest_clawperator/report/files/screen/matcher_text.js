@@ -95,7 +95,7 @@ function checked(matcher, note) {
   const role = matcher.role?.toLowerCase();
   if (role !== undefined && !KNOWN_ROLES.has(role)) {
     const near = [...KNOWN_ROLES].filter((known) => role !== "" && known.startsWith(role));
-    return { matcher, note: near.length > 0 ? `role ${near.join(", ")}?` : "there is no such role" };
+    return { matcher, note: near.length > 0 ? `role ${near.join(", ")}?` : "unknown role" };
   }
   return { matcher, note };
 }

@@ -2,7 +2,7 @@
 import { roleOf } from "./roles.js";
 
 /**
- * A matcher by its keywords; those that are given must all fit.
+ * A matcher by its keywords; all that are given must match.
  * @typedef {{
  *   text?: string | Pattern, text_contains?: string, id?: string | Pattern,
  *   desc?: string | Pattern, desc_contains?: string, role?: string,
@@ -36,7 +36,7 @@ function foldedCharacter(character) {
 }
 
 /**
- * The nodes that fit, in the order of the tree.
+ * The matching nodes, in the order of the tree.
  * @param {SearchedTree} tree
  * @param {Matcher} matcher
  * @returns {SearchedNode[]}
@@ -86,7 +86,7 @@ function isId(value, wanted) {
 }
 
 /**
- * Whether a pattern is found in a value; what a node does not have fits none.
+ * Whether a pattern is found in a value; a missing value matches no pattern.
  * @param {string} value
  * @param {Pattern} pattern
  */

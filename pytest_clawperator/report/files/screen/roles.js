@@ -3,7 +3,7 @@
 /** @typedef {import("./tree.js").TreeNode} RoleNode */
 
 const UNTELLABLE_ROLES = ["listitem", "title", "label", "row", "column", "grid"];
-/** The first part of the class name that fits decides. @type {[string, string][]} */
+/** The first matching part of the class name decides. @type {[string, string][]} */
 const ROLES_BY_CLASS = [
   ["viewpager", "pager"],
   ["button", "button"],
@@ -32,7 +32,7 @@ const CLICKABLE_ANCESTORS = 3;
 const LONG_TEXT = 20;
 
 /**
- * The role of a node; the first rule that fits wins.
+ * The role of a node; the first matching rule wins.
  * @param {RoleNode} node
  */
 export function roleOf(node) {

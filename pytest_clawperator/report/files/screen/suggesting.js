@@ -4,18 +4,18 @@ import { LONGEST_VALUE, findAll } from "./matching.js";
 import { hasCertainRole, roleOf } from "./roles.js";
 import { isBlank } from "./tree.js";
 
-// What fits more nodes than that says little about one of them.
-const MOST_ALIKE = 20;
+// A matcher that finds more nodes than this is of little use for one of them.
+const MOST_MATCHES = 20;
 
 /**
- * `place` is which of the `count` nodes that fit the wanted one is, counted from 0.
+ * `place` is the index of the wanted node among the `count` matching ones.
  * @typedef {{
  *   matcher: import("./matching.js").Matcher, code: string, place: number, count: number,
  * }} Suggestion
  */
 
 /**
- * The matchers by which a node is found: those that fit no other first, then the shorter ones.
+ * The matchers that find a node: the unique ones first, then the shorter ones.
  * @param {import("./tree.js").TreeNode} node
  * @returns {Suggestion[]}
  */
@@ -32,7 +32,7 @@ export function suggestMatchers(node) {
   // What is unique alone needs no second keyword.
   const others = given.filter((_, place) => single[place].count > 1);
   const pairs = pairsIn(others).map((pair) => suggestionFor(node, Object.fromEntries(pair)));
-  return [...single, ...pairs].filter((one) => one.place >= 0 && one.count <= MOST_ALIKE).sort(byWorth);
+  return [...single, ...pairs].filter((one) => one.place >= 0 && one.count <= MOST_MATCHES).sort(byWorth);
 }
 
 /**

@@ -45,20 +45,20 @@ export function areaOf(box) {
 }
 
 /**
- * The box around all nodes that are in no other; null where none tells its own.
+ * The box around all root nodes; null if none has bounds.
  * @param {NodeData[]} nodes
  * @returns {Box | null}
  */
 function screenOf(nodes) {
   const roots = nodes.filter(({ parent }, place) => !(parent >= 0 && parent < place));
   const boxes = roots.map(({ attributes }) => parseBox(String(attributes.bounds ?? "")));
-  const told = boxes.filter((box) => box !== null);
-  if (told.length === 0) return null;
+  const known = boxes.filter((box) => box !== null);
+  if (known.length === 0) return null;
   return {
-    left: Math.min(...told.map((box) => box.left)),
-    top: Math.min(...told.map((box) => box.top)),
-    right: Math.max(...told.map((box) => box.right)),
-    bottom: Math.max(...told.map((box) => box.bottom)),
+    left: Math.min(...known.map((box) => box.left)),
+    top: Math.min(...known.map((box) => box.top)),
+    right: Math.max(...known.map((box) => box.right)),
+    bottom: Math.max(...known.map((box) => box.bottom)),
   };
 }
 
@@ -112,7 +112,7 @@ export class TreeNode {
 
   reachesIn() {
     const box = this.box;
-    if (box === null) return true; // what is not told counts as visible
+    if (box === null) return true; // without bounds it counts as visible
     const screen = this.tree.screen;
     return areaOf(box) > 0 && box.right >= 0 && box.bottom >= 0
       && (screen === null || (box.left <= screen.right && box.top <= screen.bottom));
@@ -129,7 +129,7 @@ export class Tree {
     this.source = data.text ?? "";
     /** @type {TreeNode[]} */
     this.nodes = [];
-    /** What all windows cover, which tells whether a node is on the screen. */
+    /** The area of all windows, which decides whether a node is on the screen. */
     this.screen = screenOf(data.nodes ?? []);
     for (const { parent, attributes } of data.nodes ?? []) {
       const above = this.nodes[parent] ?? null;
@@ -139,7 +139,7 @@ export class Tree {
     }
   }
 
-  /** The size of the screen, as far as the roots tell. */
+  /** The size of the screen, as far as the roots show it. */
   get size() {
     const box = this.screen;
     return box === null ? null : { width: box.right, height: box.bottom };
@@ -151,7 +151,7 @@ export class Tree {
   }
 
   /**
-   * The node that somebody means who points there: the smallest, and of equal ones the topmost.
+   * The node at a point: the smallest, and of equal ones the topmost.
    * @param {number} x
    * @param {number} y
    * @returns {TreeNode | null}

@@ -14,7 +14,7 @@ import { differencesOf } from "../screen/difference.js";
 export function partnerOf(entry, own, others) {
   const byTitle = (/** @type {PairedEntry} */ one) => one.title;
   const byLine = (/** @type {PairedEntry} */ one) => (one.source === null ? "" : `${one.source.function}:${one.source.text || one.source.line}`);
-  return nthAlike(entry, own, others, byTitle) ?? nthAlike(entry, own, others, byLine);
+  return nthSimilar(entry, own, others, byTitle) ?? nthSimilar(entry, own, others, byLine);
 }
 
 /**
@@ -23,7 +23,7 @@ export function partnerOf(entry, own, others) {
  * @param {PairedEntry[]} others
  * @param {(one: PairedEntry) => string} keyOf
  */
-function nthAlike(entry, own, others, keyOf) {
+function nthSimilar(entry, own, others, keyOf) {
   const key = keyOf(entry);
   if (key === "") return null;
   const before = own.filter((one) => keyOf(one) === key).indexOf(entry);

@@ -2,7 +2,7 @@
 import { byId, fill, icon, make } from "../base/dom.js";
 
 /**
- * What a row of the dialog tells, and what its keys do, if they act everywhere on the page.
+ * What a row of the dialog describes, and what its keys do, if they act everywhere on the page.
  * @typedef {{ shown: string[], does: string, runs?: Record<string, () => void> }} KeyAbout
  */
 

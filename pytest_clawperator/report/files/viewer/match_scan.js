@@ -23,7 +23,7 @@ export class MatchScan {
       this.onFound(null);
       return;
     }
-    // Somebody who types on need not wait for what was typed before.
+    // Typing goes on without waiting for the result of what was typed before.
     await new Promise((resolve) => { setTimeout(resolve, 120); });
     /** @type {Map<string, number>} */
     const counts = new Map();

@@ -9,7 +9,7 @@ import { bag, listIn, numberIn, numbersIn, textIn, textsOf } from "./values.js";
  * @typedef {{ name: string, at: number, serial: string, execution: number | null, width: number, height: number }} Picture
  * @typedef {{ label: string, at: number, tree: string | null, picture: Picture | null, pictured: string | null, isPictureEarlier: boolean, touch: Touch | null, note: string }} Moment
  * `pictured` is the hierarchy that the picture was taken of, where that is another one;
- * `isPictureEarlier` says that the picture is of an earlier step, and the screen may have changed since.
+ * `isPictureEarlier`: the picture is of an earlier step, and the screen may have changed since.
  * @typedef {{ at: number, text: string, isBad?: boolean, moment?: number }} Remark
  * @typedef {"step" | "phase" | "fixture" | "execution" | "expectation"} EntryKind
  * @typedef {{ name: string, path: string, mime: string, href: string }} Artefact
@@ -38,7 +38,7 @@ export class Entry {
     /** @type {Entry[]} */
     this.children = [];
     this.depth = 0;
-    /** The id of what it is part of, which may be told of later. @type {number | null} */
+    /** The id of the entry that contains it, which may come later. @type {number | null} */
     this.within = null;
     this.serial = "";
     /** @type {Source | null} */
@@ -66,8 +66,8 @@ export class Entry {
     return this.kind === "execution" || this.kind === "expectation";
   }
 
-  /** Whether it is an execution that only looks at the screen, as many do between two actions. */
-  get isLook() {
+  /** Whether it is an execution that only takes a snapshot, as many do between two actions. */
+  get isSnapshot() {
     return this.kind === "execution" && this.title === "snapshot_ui";
   }
 
@@ -198,7 +198,7 @@ function endExpectation(entry, event, at) {
     const looked = numberIn(poll, "at") ?? at;
     const found = textIn(poll, "found");
     entry.moments.push({
-      label: polls.length === 1 ? "Look" : `Look ${place + 1} of ${polls.length}`, at: looked,
+      label: polls.length === 1 ? "Check" : `Check ${place + 1} of ${polls.length}`, at: looked,
       tree: textIn(poll, "tree") || null, picture: null, pictured: null, isPictureEarlier: false, touch: null, note: found,
     });
     entry.remarks.push({ at: looked, text: found === "" ? "looked" : `found ${found}`, moment: place });

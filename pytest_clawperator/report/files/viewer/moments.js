@@ -1,14 +1,14 @@
 // The steps of a story in their order, and the screens that each of them began and ended with.
 
 /**
- * @typedef {import("./model.js").Story} ToldStory
- * @typedef {import("./model.js").Entry} ToldEntry
- * @typedef {import("./model.js").Picture} ToldPicture
+ * @typedef {import("./model.js").Story} TracedStory
+ * @typedef {import("./model.js").Entry} TracedEntry
+ * @typedef {import("./model.js").Picture} TracedPicture
  */
 
 /**
  * Orders the steps, and finds the screens of each.
- * @param {ToldStory} story
+ * @param {TracedStory} story
  */
 export function finish(story) {
   // An expectation is written when it ends; in the list it stands where it began.
@@ -28,7 +28,7 @@ export function finish(story) {
 
 /**
  * A picture is written when the device has sent it; it shows the screen that its execution left.
- * @param {ToldStory} story
+ * @param {TracedStory} story
  */
 function datePictures(story) {
   const ends = new Map(story.entries.map((entry) => [entry.id, entry.end]));
@@ -40,7 +40,7 @@ function datePictures(story) {
 
 /**
  * Puts what an expectation executed into it: it is written when it ends, after them.
- * @param {ToldStory} story
+ * @param {TracedStory} story
  */
 function nestLooks(story) {
   const expectations = new Map(story.entries.filter((entry) => entry.kind === "expectation").map((entry) => [entry.id, entry]));
@@ -57,7 +57,7 @@ function nestLooks(story) {
 
 /**
  * A phase lasts as long as what is in it; so does a block whose test was killed.
- * @param {ToldEntry} entry
+ * @param {TracedEntry} entry
  */
 function closeEntry(entry) {
   if (entry.isDone || entry.children.length === 0) return;
@@ -67,28 +67,28 @@ function closeEntry(entry) {
 }
 
 /**
- * @param {ToldStory} story
- * @param {ToldEntry} entry
- * @param {ToldEntry | null} previous
- * @param {ToldEntry | null} next
+ * @param {TracedStory} story
+ * @param {TracedEntry} entry
+ * @param {TracedEntry | null} previous
+ * @param {TracedEntry | null} next
  */
 function addMoments(story, entry, previous, next) {
   if (entry.kind === "expectation") {
     for (const moment of entry.moments) {
-      const look = entry.children.findLast((child) => moment.tree !== null && child.after === moment.tree);
-      const taken = look === undefined ? null : ownPicture(story, look);
+      const check = entry.children.findLast((child) => moment.tree !== null && child.after === moment.tree);
+      const taken = check === undefined ? null : ownPicture(story, check);
       moment.picture = taken ?? pictureAt(story, entry.serial, moment.at);
     }
     return;
   }
   const own = ownPicture(story, entry);
   const before = pictureAt(story, entry.serial, entry.at);
-  if (entry.isLook) {
-    entry.moments = [{ label: "Look", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, isPictureEarlier: false, touch: null, note: "" }];
+  if (entry.isSnapshot) {
+    entry.moments = [{ label: "Snapshot", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, isPictureEarlier: false, touch: null, note: "" }];
     return;
   }
   const left = previous?.serial === entry.serial ? previous.after : null;
-  const found = next?.serial === entry.serial ? next.before ?? (next.isLook ? next.after : next.moments[0]?.tree ?? null) : null;
+  const found = next?.serial === entry.serial ? next.before ?? (next.isSnapshot ? next.after : next.moments[0]?.tree ?? null) : null;
   entry.moments = [
     {
       label: "Before", at: entry.at, tree: entry.before ?? left, picture: before, pictured: null, isPictureEarlier: false, touch: entry.touch,
@@ -103,7 +103,7 @@ function addMoments(story, entry, previous, next) {
 
 /**
  * A picture that was taken of another hierarchy may show another screen.
- * @param {ToldStory} story
+ * @param {TracedStory} story
  */
 function markOlderPictures(story) {
   const trees = new Map(story.entries.map((entry) => [entry.id, entry.after]));
@@ -120,9 +120,9 @@ function markOlderPictures(story) {
 
 /**
  * The picture that was taken after an execution.
- * @param {ToldStory} story
- * @param {ToldEntry} entry
- * @returns {ToldPicture | null}
+ * @param {TracedStory} story
+ * @param {TracedEntry} entry
+ * @returns {TracedPicture | null}
  */
 function ownPicture(story, entry) {
   return story.pictures.findLast((one) => one.execution !== null && one.execution === entry.id) ?? null;
@@ -130,10 +130,10 @@ function ownPicture(story, entry) {
 
 /**
  * The last picture of a device at a time.
- * @param {ToldStory} story
+ * @param {TracedStory} story
  * @param {string} serial
  * @param {number} at
- * @returns {ToldPicture | null}
+ * @returns {TracedPicture | null}
  */
 function pictureAt(story, serial, at) {
   return story.pictures.findLast((one) => one.at <= at && one.serial === serial) ?? null;

@@ -1,4 +1,4 @@
-// Data that are unpacked when somebody looks at them.
+// Data that is unpacked when it is shown.
 import { Tree } from "../screen/tree.js";
 
 /**

@@ -48,13 +48,13 @@ export class StepList {
     const row = make(
       "div",
       {
-        role: "treeitem", class: `entry ${entry.kind} ${state}${entry.isLook ? " look" : ""}`, tabindex: -1,
+        role: "treeitem", class: `entry ${entry.kind} ${state}${entry.isSnapshot ? " snapshot" : ""}`, tabindex: -1,
         "aria-level": entry.depth + 1, "aria-selected": "false",
         "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(entry) + 1,
         "aria-expanded": entry.children.length > 0 ? "true" : null, title: clip(entry.title, 500),
       },
       make("span", { class: "twist", "aria-hidden": "true" }),
-      icon(state === "failed" ? "cross" : state === "broken" ? "broken" : KIND_ICONS.get(entry.isLook ? "expectation" : entry.kind) ?? "tap"),
+      icon(state === "failed" ? "cross" : state === "broken" ? "broken" : KIND_ICONS.get(entry.isSnapshot ? "expectation" : entry.kind) ?? "tap"),
       make("bdi", { class: "what" }, isBlock ? [verb, ...rest].join(" ") : verb,
         !isBlock && rest[0] ? make("span", { class: "code" }, ` ${rest[0]}`) : null),
       state === "failed" && make("span", { class: "unseen" }, " failed"),
@@ -171,7 +171,7 @@ export class StepList {
 }
 
 /**
- * Setup and teardown are of interest where they fail; an expectation shows its looks itself.
+ * Setup and teardown are of interest only if they fail; an expectation shows its checks itself.
  * @param {ListedEntry} entry
  */
 function isClosedAtFirst(entry) {

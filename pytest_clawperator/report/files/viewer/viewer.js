@@ -245,7 +245,7 @@ export class Viewer {
     if (node !== null && isFromElsewhere && this.tabs.current !== "tree" && this.isPicking) this.tabs.show("tree");
   }
 
-  /** Whether somebody picks nodes, rather than steps. */
+  /** Whether the user picks nodes, rather than steps. */
   get isPicking() {
     return document.activeElement === this.matcher.input || byId("screens").matches(":hover");
   }
@@ -291,7 +291,7 @@ export class Viewer {
       showNothing(panel, this.tree.problem);
       panel.append(make("pre", { class: "code message" }, this.tree.source.slice(0, 2000)));
     } else if (this.tree === null) {
-      showNothing(panel, "No hierarchy was kept of this moment.");
+      showNothing(panel, "No hierarchy was kept for this moment.");
     } else if (this.treeView.parentElement !== panel) {
       panel.replaceChildren(this.treeView, this.nodeView);
     }
@@ -307,7 +307,7 @@ export class Viewer {
   }
 
   /**
-   * Shows one look of an expectation beside the last.
+   * Shows one check of an expectation beside the last.
    * @param {number} moment
    */
   showMoment(moment) {
