@@ -87,6 +87,9 @@ class AppFileModel(BaseModel):
     )
 
 
+# -- Actions -------------------------------------------------------------------------------------
+
+
 def _listed(value: object) -> object:
     if isinstance(value, str):
         raise ValueError(f"an action is a mapping such as `navigate: home`, not {value!r}")
@@ -225,6 +228,8 @@ def _assigned(value: Any) -> Template | Mapping[str, Template]:
 
 
 Actions = Annotated[tuple[Action, ...], BeforeValidator(_listed)]
+# -- Widgets -------------------------------------------------------------------------------------
+
 Kind = Literal[
     "text", "title", "button", "icon_button", "field", "switch", "checkbox", "radio",
     "row", "image", "icon", "chip", "badge", "divider", "space", "progress",
@@ -363,6 +368,9 @@ def _expanded(kind: str, value: Mapping[Any, Any]) -> dict[Any, Any]:
             for tab in rest["items"]
         ]
     return {"kind": kind, **rest}
+
+
+# -- Apps, screens and dialogs -------------------------------------------------------------------
 
 
 class Timer(AppFileModel):

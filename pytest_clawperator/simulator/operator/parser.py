@@ -377,6 +377,9 @@ _ESCAPES: Mapping[str, str] = {
 }
 
 
+# -- Validators and their patterns ---------------------------------------------------------------
+
+
 def parse_double(text: str) -> float | None:
     """Parse a number as Java's ``toDouble`` does; None where it throws."""
     if not _DOUBLE.fullmatch(text):
@@ -456,6 +459,9 @@ def _property(known: re.Match[str], in_set: bool) -> str:
 _INTEGER = re.compile(r"\s*(-?\d+)(?:[eE]([+-]?\d{1,3}))?\s*", re.ASCII)
 _MISSING = object()
 _Word = TypeVar("_Word", bound=str)
+
+
+# -- JSON as the app reads it --------------------------------------------------------------------
 
 
 def read_json(payload: str) -> Any:

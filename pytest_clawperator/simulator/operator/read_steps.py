@@ -135,6 +135,8 @@ async def sleep(run: Run, action: Sleep) -> StepResult:
     return succeeded(action, duration_ms=str(duration))
 
 
+# -- Snapshots -----------------------------------------------------------------------------------
+
 FORMAT = "hierarchy_xml"
 _MARKER = f"{SCOPE} UI Hierarchy:\n"
 _UNAVAILABLE = (
@@ -218,6 +220,8 @@ def _dump_with_foreign_lines(run: Run, xml: str, count: str) -> None:
             places.pop(0)
         run.log.debug(Source.TASK_SCOPE, line)
 
+
+# -- Reading texts -------------------------------------------------------------------------------
 
 _ROW_ROLES = frozenset({"row", "listitem", "card"})
 

@@ -104,6 +104,9 @@ class StepFailure(Exception):
         self.code = code
 
 
+# -- Pauses and limits ---------------------------------------------------------------------------
+
+
 class TimeLimitReached(Exception):
     """A time limit was reached in the middle of a pause."""
 
@@ -153,6 +156,9 @@ class RunTime:
             yield limit
         finally:
             self._limits.remove(limit)
+
+
+# -- Recordings ----------------------------------------------------------------------------------
 
 
 @dataclass

@@ -113,6 +113,8 @@ class Window:
     active: bool = False
 
 
+# -- Events --------------------------------------------------------------------------------------
+
 EventType = Literal[
     "TYPE_VIEW_CLICKED",
     "TYPE_VIEW_LONG_CLICKED",
@@ -349,6 +351,9 @@ _ESCAPES = str.maketrans(
 )
 _SPECIAL = re.compile("[&\"'<>]")
 _BOOLEAN = {True: "true", False: "false"}
+
+
+# -- The tree as XML -----------------------------------------------------------------------------
 
 
 class Hierarchy(NamedTuple):

@@ -204,6 +204,8 @@ def mirror(root: UiNode, width: int) -> None:
         node.bounds = Bounds(width - right, top, width - left, bottom)
 
 
+# -- Screens and dialogs of apps -----------------------------------------------------------------
+
 STATUS_BAR = 24
 NAVIGATION_BAR = 24
 TOOLBAR = 64
@@ -363,6 +365,8 @@ def _place_buttons(layout: Layout, rows: list[list[Item]], root: UiNode, frame: 
         top += height
 
 
+# -- Android's own windows -----------------------------------------------------------------------
+
 _SYSTEM_UI = "com.android.systemui"
 _TOAST_HEIGHT = 48
 
@@ -392,6 +396,8 @@ def toast_window(metrics: Metrics, size: tuple[int, int], text: str) -> Window:
     root.add(UiNode("android.widget.TextView", _SYSTEM_UI, inner, text=text, kind="text"))
     return Window("system", _SYSTEM_UI, root)
 
+
+# -- The keyboard --------------------------------------------------------------------------------
 
 PACKAGE = "com.google.android.inputmethod.latin"
 HEIGHT = 260

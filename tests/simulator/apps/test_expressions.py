@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_clawperator.simulator.apps.expressions import Expression, Template
 from pytest_clawperator.simulator.apps.kinds import Value
 
-PARSED_VALUES: dict[str, Any] = {
+VALUES: dict[str, Any] = {
     "count": 3,
     "name": "Ann",
     "on": True,
@@ -21,9 +21,9 @@ PARSED_VALUES: dict[str, Any] = {
 }
 
 
-def parsed_lookup(name: str) -> Value:
+def lookup(name: str) -> Value:
     """Look a name up as an app would."""
-    value: Value = PARSED_VALUES.get(name, "")
+    value: Value = VALUES.get(name, "")
     return value
 
 
@@ -56,7 +56,7 @@ def parsed_lookup(name: str) -> Value:
 )
 def test_an_expression_has_a_value(source: str, value: object) -> None:
     """Operators bind as in arithmetic, and odd mixtures give something harmless."""
-    assert Expression(source)(parsed_lookup) == value
+    assert Expression(source)(lookup) == value
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_any_text_is_refused_or_has_a_value(source: str) -> None:
     except ValueError:
         return
 
-    expression(parsed_lookup)
+    expression(lookup)
 
 
 def test_numbers_stay_within_bounds() -> None:
@@ -102,15 +102,6 @@ def test_numbers_stay_within_bounds() -> None:
         values.append(Expression("n * n")(lambda name: values[-1]))
 
     assert values[-1] == 2**63 - 1
-
-
-VALUES: dict[str, Any] = {"count": 3, "on": True, "cart": [5, 7], "half": 0.5}
-
-
-def lookup(name: str) -> Value:
-    """Look a name up as an app would."""
-    value: Value = VALUES.get(name, "")
-    return value
 
 
 @pytest.mark.parametrize(
