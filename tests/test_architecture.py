@@ -29,17 +29,54 @@ MOST_MODULES_OF_A_CLICK = 30
 MOST_MODULES_OF_A_HOOK = 4
 
 # Small modules with one importer, and why they stand alone.
-ALONE: dict[str, str] = {}
+ALONE = {
+    "cli/entry.py": "works without click, which is optional, to say that it is missing",
+    "connect.py": "the front door, a layer of its own",
+    "plugin/hookspecs.py": "the interface of hooks, which pytest reads as a module",
+    "plugin/pausing.py": "a feature with an option of its own",
+    "simulator/android/commands.py": "the table of Android's programs, which a new one joins",
+}
 
 # The simulator knows next to nothing of the rest, else one bug can sit on both sides of the wire.
-SIMULATOR_MAY_IMPORT = ("errors", "simulator", "yaml_source", "transport.server")
+SIMULATOR_MAY_IMPORT = ("errors", "simulator", "yaml_source", "transport.adb_program")
 # What the plugin imports where it is used, and why.
-LATE_IN_PLUGIN: set[tuple[str, str]] = set()
+LATE_IN_PLUGIN = {
+    # The models of simulated apps take as long to import as all of the plugin.
+    ("plugin/settings.py", "pytest_clawperator.simulator.apps.load.load_app"),
+    # xdist is optional.
+    ("plugin/scheduler.py", "xdist.report.report_collection_diff"),
+}
 # What pytest loads in every project that has the package installed.
-FRONT: set[str] = set()
+FRONT = {
+    f"plugin/{name}.py"
+    for name in (
+        *("fixtures", "gate", "hookspecs", "markers", "options", "stash", "usage", "worker_input"),
+    )
+}
 
 # The one home of each third-party package, as path prefixes inside the package.
-HOMES: dict[str, tuple[str, ...]] = {}
+HOMES = {
+    "pytest": ("plugin/",),
+    "_pytest": (),
+    "xdist": ("plugin/",),
+    "pluggy": ("plugin/",),
+    "adbutils": ("transport/",),
+    "lxml": ("snapshot/",),
+    "allure_commons": ("report/allure.py",),
+    "starlette": ("service/",),
+    "uvicorn": ("service/",),
+    "h11": ("service/",),
+    "click": ("cli/",),
+    "rich": ("cli/",),
+    "httpx": ("remote/",),
+    "pydantic": ("contracts/", "simulator/"),
+    "pydantic_core": ("contracts/", "simulator/"),
+    "typing_extensions": ("",),
+    "yaml": ("simulator/apps/yaml_source.py", "test_files/yaml_tree.py"),
+    "PIL": ("pictures.py", "assertions/golden_picture.py", "simulator/picture/"),
+    "pixelmatch": ("assertions/golden_picture.py",),
+    "redis": ("devices/redis_lease.py",),
+}
 
 PATHS = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse((PACKAGE / path).read_text(encoding="utf-8")) for path in PATHS}
@@ -175,7 +212,7 @@ def test_imports_keep_to_layers_and_homes() -> None:
         ("simulator/x.py", "from pytest_clawperator.transport.adb import AdbTransport"),
         ("contracts/x.py", "from pytest_clawperator.execution import postprocess"),
         ("contracts/x.py", "def f():\n    import pytest_clawperator.snapshot.parse"),
-        ("snapshot/x.py", "from pytest_clawperator.transport.server import find_adb"),
+        ("snapshot/x.py", "from pytest_clawperator.transport.adb_program import find_adb"),
         ("report/x.py", "import pytest_clawperator.devices.lease"),
         ("execution/x.py", "import pytest_clawperator"),
         ("execution/x.py", "import pytest"),
