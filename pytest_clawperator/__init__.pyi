@@ -46,9 +46,6 @@ from pytest_clawperator.contracts.events import Notice as Notice
 from pytest_clawperator.contracts.events import Observer as Observer
 from pytest_clawperator.contracts.events import SkillRun as SkillRun
 from pytest_clawperator.contracts.matchers import NodeMatcher as NodeMatcher
-from pytest_clawperator.contracts.matchers import (
-    parse_selector_flags as parse_selector_flags,
-)
 from pytest_clawperator.contracts.params import ActionParams as ActionParams
 from pytest_clawperator.contracts.params import Coordinate as Coordinate
 from pytest_clawperator.contracts.payload import Action as Action
@@ -56,6 +53,7 @@ from pytest_clawperator.contracts.payload import Execution as Execution
 from pytest_clawperator.contracts.payload import complete_execution as complete_execution
 from pytest_clawperator.contracts.payload import override_timeout as override_timeout
 from pytest_clawperator.contracts.payload import validate_execution as validate_execution
+from pytest_clawperator.contracts.selector_flags import parse_selector_flags as parse_selector_flags
 from pytest_clawperator.devices.pool import Candidate as Candidate
 from pytest_clawperator.devices.pool import Lease as Lease
 from pytest_clawperator.errors import AdbUnavailableError as AdbUnavailableError

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import click
 
 from pytest_clawperator.contracts.ecmascript import trim
-from pytest_clawperator.contracts.matchers import (
+from pytest_clawperator.contracts.selector_flags import (
     FLAG_FIELDS,
     FLAG_SPELLINGS,
     FlagKind,

@@ -25,7 +25,13 @@ from pytest_clawperator.contracts.events import (
     Notice,
     Observer,
 )
-from pytest_clawperator.contracts.log import FORMAT_OPTION, LogEntry, parse_log_line, time_of
+from pytest_clawperator.contracts.log import (
+    FORMAT_OPTION,
+    LogEntry,
+    parse_log_line,
+    snapshots_from_lines,
+    time_of,
+)
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
@@ -65,7 +71,6 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
 from pytest_clawperator.execution.screenshots import ScreenshotFolder, take_screenshot
-from pytest_clawperator.snapshot.parse import snapshots_from_lines
 from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.shell import quote

@@ -17,12 +17,11 @@ from typing import Any
 
 from pytest_clawperator.contracts.actions import ACTION_TYPES, canonical_type
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult, is_garbled
-from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.log import LogEntry, snapshots_from_entries
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.snapshot.parse import snapshots_from_entries
 
 _MISSING_SNAPSHOT = (
     "UI hierarchy extraction produced no output for this step. "

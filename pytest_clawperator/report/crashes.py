@@ -10,9 +10,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import (
+    ENTRY_BYTES,
+    MARKER,
+    LogEntry,
+    dump_places,
+    parse_log_line,
+)
 from pytest_clawperator.redaction import SECRETS
-from pytest_clawperator.snapshot.parse import MARKER, dump_places
 
 MARK = ">>> "
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.log import snapshots_from_text
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.execution.postprocess import (
@@ -17,7 +18,6 @@ from pytest_clawperator.execution.postprocess import (
     screenshot_path,
     warnings_of,
 )
-from pytest_clawperator.snapshot.parse import snapshots_from_text
 from tests.conformance.vectors import rows
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.matchers import has_selector_flags, parse_selector_flags
 from pytest_clawperator.contracts.payload import complete_execution
+from pytest_clawperator.contracts.selector_flags import has_selector_flags, parse_selector_flags
 from pytest_clawperator.errors import ExecutionValidationError, PayloadError
 from tests.conformance.vectors import rows
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.snapshot.parse import snapshots_from_text
+from pytest_clawperator.contracts.log import snapshots_from_text
 from tests.conformance.vectors import rows
 
 

@@ -14,9 +14,11 @@ from pytest_clawperator.contracts.matchers import (
     MatcherKeywords,
     NodeMatcher,
     check_matcher_keywords,
+    is_short_id,
+)
+from pytest_clawperator.contracts.selector_flags import (
     flag_names,
     has_selector_flags,
-    is_short_id,
     parse_selector_flags,
 )
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, PayloadError

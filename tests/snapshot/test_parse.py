@@ -13,15 +13,16 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.ecmascript import utf16_length
-from pytest_clawperator.contracts.log import PIECE_LENGTH, LogEntry
-from pytest_clawperator.errors import ClawperatorWarning, ErrorCode, SnapshotError
-from pytest_clawperator.snapshot import parse as parsing
-from pytest_clawperator.snapshot.parse import (
+from pytest_clawperator.contracts.log import (
     MARKER,
+    PIECE_LENGTH,
+    LogEntry,
     snapshots_from_entries,
     snapshots_from_lines,
     snapshots_from_text,
 )
+from pytest_clawperator.errors import ClawperatorWarning, ErrorCode, SnapshotError
+from pytest_clawperator.snapshot import parse as parsing
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import hierarchy, node, screen
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from pytest_clawperator.simulator.log.buffer import LogBuffer
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 
 
 @dataclass(frozen=True)

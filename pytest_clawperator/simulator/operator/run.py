@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem, FileSystemError
-from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.command import Command, Profile
 from pytest_clawperator.simulator.operator.operator_log import (
     COMMAND,

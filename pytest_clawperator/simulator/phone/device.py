@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
+from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
+from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
-from pytest_clawperator.simulator.log.chatter import Chatter
-from pytest_clawperator.simulator.log.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import (
     Parts,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.package_manager import install_app, uninstall
 from pytest_clawperator.simulator.android.packages import (
     NOTIFICATIONS,
@@ -28,7 +29,6 @@ from pytest_clawperator.simulator.apps.load import shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
 from pytest_clawperator.simulator.operator.run import Surroundings
 from pytest_clawperator.simulator.phone.camera import Camera

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
-from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.phone.network import Cable
 from pytest_clawperator.simulator.phone.options import Variant
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
-from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.operator.app import OperatorHost
 from pytest_clawperator.simulator.operator.command import PROFILES
 from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, parse_fault

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.operator.operator_log import RESULT_PREFIX

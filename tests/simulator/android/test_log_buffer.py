@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.log.buffer import (
+from pytest_clawperator.simulator.android.log_buffer import (
     MAX_PAYLOAD,
     TIMBER_PIECE,
     LogBuffer,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
 
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
+from pytest_clawperator.simulator.android.logcat import make_logcat
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.log.buffer import LogBuffer
-from pytest_clawperator.simulator.log.logcat import make_logcat
 
 NOON = 1774692000.123456  # 2026-03-28 10:00:00 UTC and a bit
 

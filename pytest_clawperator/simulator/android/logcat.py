@@ -10,8 +10,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import groupby
 from operator import attrgetter
 
-from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.log.buffer import (
+from pytest_clawperator.simulator.android.log_buffer import (
     BUFFERS,
     MAX_PAYLOAD,
     PRIORITIES,
@@ -19,15 +18,23 @@ from pytest_clawperator.simulator.log.buffer import (
     LogBuffer,
     LogLine,
 )
+from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
+
 _LINES_PER_TURN = 200  # then others get their turn; more at once need memory that is slow to get
+
 _TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
+
 _SIZES = (SMALLEST_BUFFER, 256 * 1024 * 1024)  # what logd accepts for a buffer
+
 _DEFAULT_BUFFERS = ("main", "system", "crash")
+
 _WITH_VALUE = frozenset(("G", "T", "b", "pid", "t", "v"))
+
 _PLAIN = frozenset(("c", "d", "g", "s"))
+
 _LONG = {
     "buffer": "b",
     "buffer-size": "G",
@@ -36,14 +43,20 @@ _LONG = {
     "pid": "pid",
     "tail": "t",
 }
+
 _LEVELS = f"{PRIORITIES}S"
+
 _DATE = re.compile(
     r"\s*(?:(\d{4})-)?(1[0-2]|0?[1-9])-(3[01]|[12]\d|0?[1-9])"
     r"\s+(\d{1,2}):(\d{1,2}):(\d{1,2})\.(\d*)"
 )
+
 _SECONDS = re.compile(r"\s*(\d{1,12})\.(\d*)")
+
 _FORMATS = ("brief", "raw", "tag", "threadtime", "time")
+
 _PREFIX_ROOM = 127  # liblog builds the prefix in 128 bytes, the last one a NUL
+
 _USAGE = "usage: log [-p PRI] [-t TAG] MESSAGE...\n"
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.simulator.log.buffer import LogBuffer
-from pytest_clawperator.simulator.log.chatter import REMARKS, Chatter
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
+from pytest_clawperator.simulator.android.log_chatter import REMARKS, Chatter
 
 
 def make_log() -> LogBuffer:

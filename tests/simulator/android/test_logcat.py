@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.doubles.simulator.android_phone import Phone as WholePhone
-from tests.simulator.log.logcat_phone import NOON, Call, Phone
+from tests.simulator.android.logcat_phone import NOON, Call, Phone
 
 
 def test_dividers_name_buffers_once(phone: Phone) -> None:

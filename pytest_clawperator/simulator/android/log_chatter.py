@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.log.buffer import LogBuffer
+from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 
 _PIDS = {
     "init": 1,
@@ -25,8 +25,11 @@ _PIDS = {
     "com.google.android.gms.persistent": 2104,
     "com.example.logviewer": 3377,
 }
+
 _SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come at once instead
+
 _HIGHEST_RATE = 10_000.0
+
 _LONGEST_DEBT = 1.0  # seconds' worth of lines that are made up for after the process was busy
 
 

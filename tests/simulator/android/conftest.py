@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulator.log.logcat_phone import Phone
+from tests.simulator.android.logcat_phone import Phone
 
 
 @pytest.fixture
