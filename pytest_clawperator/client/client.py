@@ -7,8 +7,8 @@ import contextlib
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from uuid import uuid4
@@ -79,7 +79,7 @@ class NoSkills:
     def _error(self) -> ConfigurationError:
         return ConfigurationError(
             "this client was made without skills",
-            hint="Clients made by connect(), and those of tests, have them.",
+            hint="Give the client its skills when it is made.",
         )
 
 
@@ -273,7 +273,7 @@ class Clawperator(Actions, HintsAtNames):
                 f"step() needs a title, found {shown(title)}",
                 hint='Name what the part does, as in claw.step("Sign in").',
             )
-        return _step(title, self._runner)
+        return _Step(title, self._runner)
 
     # Nodes
 
@@ -316,21 +316,40 @@ def _late_close(execution: Execution) -> str | None:
 # Parts of a test, skills, and the prompt of pause()
 
 
-@contextmanager
-def _step(title: str, runner: Runner) -> Iterator[None]:
-    """Report the beginning and the end of a part of a test to observers."""
-    step, serial, begin = uuid4().hex, runner.serial, time.monotonic()
-    send = runner.observers.send
-    failed: BaseException | None = None
-    send(StepStarted(serial=serial, at=time.time(), id=step, title=title))
-    try:
-        yield
-    except BaseException as error:
-        failed = error
-        raise
-    finally:
-        elapsed = time.monotonic() - begin
-        send(StepFinished(serial=serial, at=time.time(), id=step, elapsed=elapsed, error=failed))
+class _Step:
+    """A part of a test, whose beginning and end are reported to observers.
+
+    A class, so that the line that enters the block is that of the test.
+    """
+
+    def __init__(self, title: str, runner: Runner) -> None:
+        self._title = title
+        self._runner = runner
+        self._id = uuid4().hex
+        self._begin = 0.0
+
+    def __enter__(self) -> None:
+        self._begin = time.monotonic()
+        self._runner.observers.send(
+            StepStarted(serial=self._runner.serial, at=time.time(), id=self._id, title=self._title)
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        elapsed = time.monotonic() - self._begin
+        self._runner.observers.send(
+            StepFinished(
+                serial=self._runner.serial,
+                at=time.time(),
+                id=self._id,
+                elapsed=elapsed,
+                error=error,
+            )
+        )
 
 
 def _words(args: Sequence[Any]) -> list[str]:

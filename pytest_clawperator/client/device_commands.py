@@ -264,7 +264,8 @@ def double_tap(point: Point) -> str:
             hint="A point is a pair of pixels, (0, 0) at the top left.",
         )
     tap = f"input tap {round(point[0])} {round(point[1])}"
-    return f"{tap} & sleep {_BETWEEN_TAPS}; {tap}; wait"
+    # A pipe runs both at once: `input` itself takes longer to start than a double tap may last.
+    return f"{tap} | {{ sleep {_BETWEEN_TAPS}; {tap}; }}"
 
 
 def on_display(command: str, display: int | None) -> str:

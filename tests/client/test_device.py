@@ -58,6 +58,11 @@ class TestOnAPhone:
         assert (result.stdout, result.stderr, result.exit_code) == ("out\n", "err\n", 3)
         assert not result.ok
 
+    def test_each_command_starts_in_the_same_folder(self, phone: Device) -> None:
+        """A change of folder ends with its command."""
+        assert phone.shell("cd /sdcard; pwd").stdout.strip() != "/"
+        assert phone.shell("pwd").stdout == "/\n"
+
     def test_commands_have_no_input(self, phone: Device) -> None:
         """A command that reads finds nothing and ends."""
         result = phone.shell("cat; echo over")

@@ -241,7 +241,7 @@ def test_every_key_that_the_simulated_phone_knows() -> None:
         (lambda d: d.swipe((1, 2), (3, 4), duration=2), "input swipe 1 2 3 4 2000"),
         (lambda d: d.drag((1, 2), (3, 4)), "input draganddrop 1 2 3 4 1000"),
         (lambda d: d.drag((1, 2), (3, 4), duration=0.5), "input draganddrop 1 2 3 4 500"),
-        (lambda d: d.double_tap((1, 2)), "input tap 1 2 & sleep 0.1; input tap 1 2; wait"),
+        (lambda d: d.double_tap((1, 2)), "input tap 1 2 | { sleep 0.1; input tap 1 2; }"),
     ],
 )
 def test_a_gesture_is_one_line(use: Callable[[Device], None], line: str) -> None:
@@ -293,7 +293,7 @@ def test_a_refused_gesture_is_an_error() -> None:
         (lambda d: d.drag((1, 2), (3, 4)), "input -d 2 draganddrop 1 2 3 4 1000"),
         (
             lambda d: d.double_tap((1, 2)),
-            "input -d 2 tap 1 2 & sleep 0.1; input -d 2 tap 1 2; wait",
+            "input -d 2 tap 1 2 | { sleep 0.1; input -d 2 tap 1 2; }",
         ),
         (lambda d: d.key_event("enter"), "input -d 2 keyevent KEYCODE_ENTER"),
     ],

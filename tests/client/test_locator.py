@@ -362,7 +362,7 @@ def test_gestures_go_to_where_the_node_is(claw: Clawperator, glass: Glass) -> No
     tea.drag_to((7, 8), duration=2)
     tea.swipe("right", distance_ratio=0.5, duration=1)
 
-    assert glass.lines[0].startswith(f"input tap {x} {y} & ")
+    assert glass.lines[0].startswith(f"input tap {x} {y} | ")
     assert glass.lines[1] == f"input draganddrop {x} {y} {milk[0]} {milk[1]} 1000"
     assert glass.lines[2] == f"input draganddrop {x} {y} 7 8 2000"
     assert glass.lines[3] == f"input swipe {x - 125} {y} {x + 125} {y} 1000"

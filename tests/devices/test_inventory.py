@@ -367,7 +367,7 @@ def test_each_answer_stands_under_its_name(phone: AdbTransport) -> None:
         phone,
         {
             "plain": "echo one; echo two",
-            "bare": "printf abc",
+            "bare": "echo -n abc",
             "bad": "echo no >&2; (exit 3)",
             "none": "nosuchcommand",
             "quiet": "true",

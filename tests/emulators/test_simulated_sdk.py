@@ -20,7 +20,7 @@ from tests.doubles.simulator.sdk_bench import DEADLINE, IMAGE, SdkBench, await_t
 OTHER = "system-images;android-35;google_apis_playstore;arm64-v8a"
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 SIGNS = "getprop sys.boot_completed; getprop dev.bootcomplete; getprop init.svc.bootanim"
-SCREEN = "sim screen | head -n 1"
+SCREEN = "sim screen | grep ^com"
 SETTINGS = "com.android.settings/com.android.settings.Settings"
 
 
