@@ -17,18 +17,6 @@ _DATA_START = 8 + 25 + 8
 _DATA_END = -(4 + 12)
 
 
-def rgba_pixels(png: bytes) -> tuple[int, int, bytes]:
-    """Return width, height and pixels of a picture of ``encode_png``, four bytes each."""
-    width, height = struct.unpack_from(">II", png, 16)
-    rows = memoryview(zlib.decompress(png[_DATA_START:_DATA_END]))
-    stride = width * 3 + 1
-    colours = b"".join(rows[start + 1 : start + stride] for start in range(0, len(rows), stride))
-    pixels = bytearray(b"\xff") * (width * height * 4)
-    for place in range(3):
-        pixels[place::4] = colours[place::3]
-    return width, height, bytes(pixels)
-
-
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ROWS = 64
 _ZLIB_HEADER, _LAST_BLOCK = b"\x78\x01", b"\x03\x00"

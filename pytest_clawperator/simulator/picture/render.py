@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
 from PIL import Image
@@ -56,15 +55,6 @@ def draw(
 def black_screen(size: tuple[int, int]) -> bytes:
     """Return the picture of a screen that is off."""
     return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
-
-
-def fitted_jpeg(png: bytes, size: tuple[int, int]) -> bytes:
-    """Return a picture as JPEG in the middle of a frame of this size; the rest is black."""
-    image, frame, buffer = Image.open(io.BytesIO(png)), Image.new("RGB", size), io.BytesIO()
-    image.thumbnail(size)
-    frame.paste(image, ((size[0] - image.width) // 2, (size[1] - image.height) // 2))
-    frame.save(buffer, "JPEG", quality=75)
-    return buffer.getvalue()
 
 
 class _Picture:

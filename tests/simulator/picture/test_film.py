@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import struct
 
-from PIL import Image
-
 from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
-from pytest_clawperator.simulator.picture.png import encode_png
-from pytest_clawperator.simulator.picture.render import fitted_jpeg
 from tests.doubles.simulator.films import boxes, is_whole, shown
-
-
-def test_a_frame_has_its_picture_in_the_middle() -> None:
-    """A picture of another shape is made smaller, with black around it."""
-    picture = encode_png(Image.new("RGB", (160, 80), "white"))
-
-    frame = Image.open(io.BytesIO(fitted_jpeg(picture, (80, 160)))).convert("L")
-
-    assert frame.size == (80, 160)
-    assert [frame.getpixel((40, y)) for y in (10, 80, 150)] == [0, 255, 0]
-
 
 FRAMES = [Frame(b"first", 40), Frame(b"second one", 1500), Frame(b"3", 1)]
 

@@ -1,4 +1,4 @@
-"""Pictures as PNG and as raw pixels."""
+"""Pictures as PNG."""
 
 from __future__ import annotations
 
@@ -7,15 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.png import PngEncoder, beginning, encode_png, rgba_pixels
-
-
-def test_pixels_are_those_that_were_encoded() -> None:
-    """Every pixel comes back, opaque."""
-    image = Image.new("RGB", (5, 3))
-    image.putdata([(n, 2 * n, 255 - n) for n in range(15)])
-
-    assert rgba_pixels(encode_png(image)) == (5, 3, image.convert("RGBA").tobytes())
+from pytest_clawperator.simulator.picture.png import PngEncoder, beginning, encode_png
 
 
 def test_encoding_keeps_every_pixel() -> None:
