@@ -125,6 +125,21 @@ def test_the_code_about_emulators_runs(tmp_path: Path, monkeypatch: pytest.Monke
         run_blocks(EMULATORS)
 
 
+def test_examples_import_from_public_places_only() -> None:
+    """Users import from the package itself, its simulator, its emulators and its reports."""
+    public = {"", ".simulator", ".emulators", ".report"}
+    shown = re.compile(r"^ *(?:from|import) pytest_clawperator([.\w]*)", re.MULTILINE)
+    examples = [*DOCUMENTS, *(TOP / "example_suite").rglob("*.py")]
+
+    deeper = {
+        path.name: found
+        for path in examples
+        if (found := set(shown.findall(path.read_text(encoding="utf-8"))) - public)
+    }
+
+    assert deeper == {}
+
+
 @pytest.mark.parametrize(
     "documents",
     [TOGETHER, *([one] for one in ALONE if one.stem != "hooks")],
