@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+# An inner run forgets what it imports, and some of this can be imported only once.
+import httpcore  # noqa: F401
+import httpx  # noqa: F401
 import pytest
 from _pytest.debugging import pytestPDB
 
-# An inner run forgets what it imports, and some of this can be imported only once.
 import pytest_clawperator.plugin.lifecycle  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
