@@ -21,7 +21,6 @@ from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInf
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import (
     Readiness,
-    await_boot,
     awaken_operator,
     check_ready,
     judge,
@@ -34,7 +33,7 @@ from pytest_clawperator.devices.operator import (
     set_up_operator,
     tell_grants,
 )
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
+from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
@@ -100,25 +99,17 @@ def open_runner(
     info: DeviceInfo | None = None,
     known: Readiness | None = None,
     keep: bool = False,
-    repair: bool = False,
 ) -> tuple[Pipeline, Device]:
     """Make the Operator ready and return what runs executions on it, and the device.
 
     If that fails, the transport is closed, unless ``keep``. ``info`` and ``known`` are what the
-    device is and its state, if they were read just before. With ``repair`` a device that is
-    still starting is waited for, and the Operator's service is switched on if it is off.
+    device is and its state, if they were read just before.
     """
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
         tell = teller(transport.serial, observers)
         named = wanted_package(operator_package)
-        if repair:
-            known = await_boot(transport, named or OPERATOR_PACKAGE, tell=tell)
-            if operator_apk is not None or _is_off(
-                known, named or OPERATOR_PACKAGE, serial=transport.serial, tell=tell
-            ):
-                grant, known = operator_apk is None, None  # it is about to change
         package = _find_operator(transport, named, apk=operator_apk, grant=grant, tell=tell)
         info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, known)
@@ -162,18 +153,6 @@ def _find_operator(
     if grant:
         tell_grants(grant_operator(transport, find_operator(transport, wanted)), tell)
     return wanted
-
-
-def _is_off(found: Readiness, package: str, *, serial: str, tell: Callable[[str], None]) -> bool:
-    """Return whether the Operator is installed and its service is off; raise other problems."""
-    try:
-        judge(found, package, serial=serial)
-    except OperatorNotReadyError as error:
-        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
-            raise
-        tell(f"{error.message}; it is switched on")
-        return True
-    return False
 
 
 class _Preflight:

@@ -124,37 +124,6 @@ def test_each_change_to_the_operator_is_told(phone: AdbTransport, server: AdbSer
     ]
 
 
-def test_repairing_switches_the_service_on_only_where_it_is_off(
-    phone: AdbTransport, server: AdbServer
-) -> None:
-    """A force-stopped Operator is brought back; one that works is left as it is."""
-    told: list[Event] = []
-    phone.shell(f"am force-stop {RELEASE}")
-
-    for _ in range(2):
-        own = AdbTransport(server, phone.serial)
-        runner, _ = connection.open_runner(own, server=server, repair=True, observers=[told.append])
-        assert runner.ping(10.0).ok
-        runner.close()
-
-    notices = [event.message for event in told if isinstance(event, Notice)]
-    assert notices[:2] == [
-        f"the Operator {RELEASE} was force-stopped; it is switched on",
-        "switched the Operator's accessibility service on",
-    ]
-    assert len(notices) == 3
-
-
-def test_repairing_installs_nothing(phone: AdbTransport, server: AdbServer) -> None:
-    """A missing Operator is an error as without it."""
-    phone.shell("sim fault operator_absent")
-
-    with pytest.raises(OperatorNotReadyError) as caught:
-        connection.open_runner(AdbTransport(server, phone.serial), server=server, repair=True)
-
-    assert caught.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
-
-
 @pytest.mark.parametrize("package", [RELEASE, DEV])
 def test_an_operator_is_installed_from_a_file(
     phone: AdbTransport, server: AdbServer, tmp_path: Path, package: str

@@ -76,7 +76,7 @@ WARNING: Use --enable-native-access=ALL-UNNAMED to avoid a warning for callers i
 SDK = """Warning: This version only understands SDK XML versions up to 3 but a file of version 4
 Warning: Mapping new ns http://schemas.android.com/repository/android/common/02 to old ns
 Warning: Observed package id 'emulator' in inconsistent location '/opt/sdk/emulator-2'
-Warning: File /root/.android/repositories.cfg could not be loaded.
+Warning: File /home/ci/.android/repositories.cfg could not be loaded.
 Warning: Errors during XML parse:
 Warning: Additionally, the fallback loader failed to parse the XML.
 Loading local repository...
