@@ -51,11 +51,6 @@ class Video:
         )
         self._thread.start()
 
-    @property
-    def problem(self) -> ClawperatorError | None:
-        """What ended the recording early."""
-        return self._problem
-
     def stop(self) -> list[bytes]:
         """End the recording and return its segments; none is left on the device."""
         self._end()
