@@ -55,7 +55,7 @@ class Recorder:
         self._sinks = sinks_of(item.config)
         self._trace = begun_trace(item)
         self._clients: list[ClientActivity] = []
-        self._saved: dict[int, Evidence] = {}
+        self._saved: dict[ClientActivity, Evidence] = {}
         self._kind = "attachment"
         self._files: dict[Path, str] = {}
         self._named: Path | None = None
@@ -122,7 +122,7 @@ class Recorder:
             return
         if not self._is_broken:
             kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
-            self._saved[id(client)] = self._collect(client, kinds)
+            self._saved[client] = self._collect(client, kinds)
         self._videos.end(client)
 
     def drop_videos(self) -> None:
@@ -157,7 +157,7 @@ class Recorder:
         self, report: pytest.TestReport, client: ClientActivity, kinds: Sequence[str], prefix: str
     ) -> list[str]:
         """Write the evidence of a client; return what crashed on its device."""
-        evidence = self._saved.pop(id(client), None)
+        evidence = self._saved.pop(client, None)
         if evidence is None:
             evidence = self._collect(client, kinds)
         for piece in evidence.pieces:
