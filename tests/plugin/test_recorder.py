@@ -463,6 +463,28 @@ def test_a_device_that_is_gone(pytester: pytest.Pytester, run: Run, phone: AdbTr
     )
 
 
+def test_a_broken_device_is_not_asked_again(pytester: pytest.Pytester, run: Run) -> None:
+    """A teardown that fails after it adds the log at most."""
+    run(
+        suite="""
+        import pytest
+
+        @pytest.fixture
+        def bad_end(clawperator):
+            yield
+            assert 0
+
+        def test_it(clawperator, bad_end):
+            clawperator.device.shell("sim fault operator_crash times=1")
+            clawperator.home()
+        """
+    ).assert_outcomes(errors=2)
+
+    found = names(kept(pytester)["test_it"])
+    assert "screenshot.png" in found
+    assert {name for name in found if name.startswith("teardown-")} <= {"teardown-log.txt"}
+
+
 def test_ctrl_c_puts_changes_back_and_ends_the_phones(pytester: pytest.Pytester) -> None:
     """Ctrl-C in a terminal ends the test, puts its changes back, and then ends the phones."""
     pytester.makepyfile(

@@ -93,6 +93,7 @@ def test_each_test_has_a_line_and_a_place_on_the_page(pytester: pytest.Pytester,
     assert set(failed["seconds"]) == {"setup", "call", "teardown"}
     assert failed["start"] < failed["stop"]
     assert tests["test_bad_start"]["error"] == {"message": "no start", "phase": "setup"}
+    assert not [name for name in ("test_skipped", "test_known") if "error" in tests[name]]
     assert "devices" not in tests["test_without_a_device"]
     (device,) = lines_of(folder, "device")
     assert failed["devices"] == [device["serial"]]
