@@ -270,6 +270,7 @@ def test_the_phone_of_a_killed_run(lab: Lab) -> None:
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
 )
@@ -298,6 +299,7 @@ def test_a_folder_of_locks_that_is_removed(lab: Lab, locks: Path) -> None:
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
 
 
+@pytest.mark.soak
 def test_lock_files_with_malformed_contents(lab: Lab, locks: Path) -> None:
     """A worker that connects early is not stopped by them, and the run says what it found."""
     for key in keys_of(lab):
@@ -344,6 +346,7 @@ class TestAdbServer:
         yield own
         own.kill()
 
+    @pytest.mark.soak
     def test_it_comes_back(self, lab: Lab, own: OwnAdbServer) -> None:
         """The run goes on, and at most the tests that were running fail."""
         lab.adb = str(own.server)
@@ -407,7 +410,8 @@ class TestRedis:
         assert lab.stats()["overlaps"] == 0
         self.nothing_left(server, lab)
 
-    @pytest.mark.parametrize("away", [0.0, pytest.param(3.0, marks=pytest.mark.soak)])
+    @pytest.mark.soak
+    @pytest.mark.parametrize("away", [0.0, 3.0])
     def test_it_is_away_when_workers_begin(
         self, lab: Lab, server: RedisServer, away: float
     ) -> None:
@@ -474,7 +478,7 @@ class TestRedis:
         assert held == []
 
 
-@pytest.mark.parametrize("in_workers", [False, True])
+@pytest.mark.parametrize("in_workers", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_full_disk(lab: Lab, *, in_workers: bool) -> None:
     """If leases or flight locks cannot be written, nothing is sent, and the run says why."""
     full = FULL_DISK.format(in_workers=in_workers)

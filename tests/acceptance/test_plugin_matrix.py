@@ -61,9 +61,9 @@ def spare_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("way", WAYS if IS_SOAK else (ALONE, TOGETHER, WORKERS), ids=str)
+@pytest.mark.parametrize("way", WAYS if IS_SOAK else (TOGETHER, WORKERS), ids=str)
 def test_the_suite_runs_beside_installed_plugins(way: Way, tmp_path: Path) -> None:
-    """The suite runs with our plugin alone, and beside all others, with workers too."""
+    """The suite runs beside all other plugins, with workers too."""
     missing = [plugin.distribution for plugin in way.plugins if not plugin.is_installed]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
