@@ -69,7 +69,7 @@ TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY, AP
 
 
 def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence[str] = ()) -> str:
-    """Run the tests of documents on simulated phones, with more tests; return what was printed."""
+    """Run the tests of documents on simulated phones, with more tests; return the output."""
     for document in documents:
         (folder / document.stem).mkdir()
         for name, text in {**files_of(document), "test_more.py": more}.items():
@@ -147,29 +147,29 @@ def test_examples_import_from_public_places_only() -> None:
 )
 def test_the_suites_in_documents_pass(documents: list[Path], tmp_path: Path) -> None:
     """The tests that documents show pass on simulated phones, as their readers would run them."""
-    said = run_suites(*documents, folder=tmp_path)
+    output = run_suites(*documents, folder=tmp_path)
 
-    assert re.search(r"^\d+ passed in", said, re.MULTILINE), said
+    assert re.search(r"^\d+ passed in", output, re.MULTILINE), output
 
 
-def test_hooks_do_what_is_said(tmp_path: Path) -> None:
+def test_hooks_do_what_the_page_says(tmp_path: Path) -> None:
     """The examples of hooks work together, those that a failure calls too."""
     more = "def test_failing(clawperator):\n    raise AssertionError\n"
 
-    said = run_suites(DOCS / "hooks.md", folder=tmp_path, more=more)
+    output = run_suites(DOCS / "hooks.md", folder=tmp_path, more=more)
 
-    assert "1 failed, 2 passed in" in said, said
-    assert re.search(r"^  battery\.txt$", said, re.MULTILINE), said
-    assert "is free after failures" in said
+    assert "1 failed, 2 passed in" in output, output
+    assert re.search(r"^  battery\.txt$", output, re.MULTILINE), output
+    assert "is free after failures" in output
 
 
-def test_many_devices_do_what_is_said(tmp_path: Path) -> None:
+def test_many_devices_do_what_the_page_says(tmp_path: Path) -> None:
     """The example with several devices runs beside other workers, with a spare device."""
     more = "def test_alone(clawperator):\n    assert clawperator.serial\n"
 
-    said = run_suites(MANY, folder=tmp_path, more=more, options=["-n2", "--claw-spare-devices=1"])
+    output = run_suites(MANY, folder=tmp_path, more=more, options=["-n2", "--claw-spare-devices=1"])
 
-    assert "2 passed in" in said, said
+    assert "2 passed in" in output, output
 
 
 def test_the_app_of_two_screens_passes_its_tests(tmp_path: Path) -> None:
@@ -180,10 +180,10 @@ def test_the_app_of_two_screens_passes_its_tests(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
 
     options = [f"--claw-sim-app={name}" for _, name in apps]
-    said = run_suites(APP_FILES, folder=tmp_path, options=options)
+    output = run_suites(APP_FILES, folder=tmp_path, options=options)
 
     assert len(apps) == 2
-    assert "4 passed in" in said, said
+    assert "4 passed in" in output, output
 
 
 TEST_FILES = DOCS / "test-files.md"
@@ -197,9 +197,9 @@ def test_the_test_files_of_the_page_pass(tmp_path: Path) -> None:
             (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = shop\n", encoding="utf-8")
 
-    said = run_suites(folder=tmp_path)
+    output = run_suites(folder=tmp_path)
 
-    assert "4 passed in" in said, said
+    assert "4 passed in" in output, output
 
 
 def steps_of(page: str) -> list[str]:
@@ -236,7 +236,7 @@ def test_every_key_of_app_files_is_documented() -> None:
     assert page == with_tables(page)
 
 
-def test_a_mistake_in_an_app_file_is_told_as_documented() -> None:
+def test_a_mistake_in_an_app_file_is_reported_as_documented() -> None:
     """The message in the page is the one that its example gives when it is spoilt so."""
     page = read("app-files.md")
     (text,) = re.findall(r"^```yaml\n(# bank\.yaml\n.*?)^```$", page, re.S | re.M)
@@ -307,8 +307,8 @@ def _members(kind: type) -> Iterator[str]:
     for base in kind.__mro__:
         if base.__module__.startswith("pytest_clawperator."):
             for name, value in vars(base).items():
-                is_told = isinstance(value, (FunctionType, property, classmethod, cached_property))
-                if is_told and not name.startswith("_") and name != "model_post_init":
+                is_own = isinstance(value, (FunctionType, property, classmethod, cached_property))
+                if is_own and not name.startswith("_") and name != "model_post_init":
                     yield name
 
 
@@ -334,9 +334,9 @@ def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:
     """The table has every option of the plugin, and none that is not."""
     options = {name for name in vars(request.config.option) if name.startswith("claw_")}
 
-    told = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
+    documented = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
 
-    assert sorted(told) == sorted(f"--{name.replace('_', '-')}" for name in options)
+    assert sorted(documented) == sorted(f"--{name.replace('_', '-')}" for name in options)
 
 
 def test_no_option_is_made_up(request: pytest.FixtureRequest) -> None:
@@ -358,10 +358,10 @@ def test_every_marker_is_documented(request: pytest.FixtureRequest) -> None:
     """Each marker has a chapter that begins with how it is written."""
     lines = [line for line in request.config.getini("markers") if line.startswith("claw_")]
 
-    told = re.findall(r"^## (\w+)\n\n`([^`]+)`", read("markers.md"), re.MULTILINE)
+    documented = re.findall(r"^## (\w+)\n\n`([^`]+)`", read("markers.md"), re.MULTILINE)
 
     written = [line[: line.index("):") + 1] for line in lines]
-    assert told == [(line.partition("(")[0], line) for line in written]
+    assert documented == [(line.partition("(")[0], line) for line in written]
 
 
 def test_every_fixture_is_documented(request: pytest.FixtureRequest) -> None:
@@ -373,9 +373,9 @@ def test_every_fixture_is_documented(request: pytest.FixtureRequest) -> None:
     ]
     fixtures = {name for part in parts for name in vars(part) if name.startswith("clawperator")}
 
-    told = re.findall(r"^\| `(clawperator\w*)`", read("fixtures.md"), re.MULTILINE)
+    documented = re.findall(r"^\| `(clawperator\w*)`", read("fixtures.md"), re.MULTILINE)
 
-    assert sorted(told) == sorted(fixtures)
+    assert sorted(documented) == sorted(fixtures)
 
 
 def test_every_hook_is_documented() -> None:
@@ -391,9 +391,9 @@ def test_every_hook_is_documented() -> None:
 
 def test_every_code_is_documented() -> None:
     """Each code has its cause and its cure, and none is made up."""
-    told = re.findall(r"^\| `([A-Z_]+)` \| \S.* \| \S.* \|$", read("errors.md"), re.MULTILINE)
+    documented = re.findall(r"^\| `([A-Z_]+)` \| \S.* \| \S.* \|$", read("errors.md"), re.MULTILINE)
 
-    assert sorted(told) == sorted(code.value for code in ErrorCode)
+    assert sorted(documented) == sorted(code.value for code in ErrorCode)
 
 
 def test_the_app_in_the_documents_is_one() -> None:

@@ -1,7 +1,7 @@
 """Mistakes of the first week, each with the whole message that it must give on the terminal.
 
 ``first_week.txt`` has them: a title, the body of a test in four spaces, and what its failure
-says. Serials, ports and counts of looks differ from run to run, so they stand as words there.
+says. Serials, ports and counts of checks differ from run to run, so they stand as words there.
 """
 
 from __future__ import annotations
@@ -134,13 +134,13 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 
 def lasting(said: str, folder: Path) -> str:
-    """Return what a run said without what differs from run to run."""
+    """Return what a run printed without what differs from run to run."""
     said = said.replace(f"{folder}{os.sep}", "")
     said = re.sub(r"127\.0\.0\.1:\d+", "PHONE", said)
     return re.sub(r"\d+ × ([^,\n]*) in", r"N × \1 in", said)
 
 
-def told_by(said: str) -> Mapping[str, str]:
+def messages_in(said: str) -> Mapping[str, str]:
     """Return the messages of the tests that failed, by their names."""
     sections = re.split(r"^_{3,} (?:ERROR at setup of )?(\w+) _{3,}$", said, flags=re.M)
     pairs = zip(sections[1::2], sections[2::2], strict=True)
@@ -153,34 +153,34 @@ def errors_of(said: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Run all mistakes on one phone, and return what each of them was told."""
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Run all mistakes on one phone, and return the message of each."""
     folder = tmp_path_factory.mktemp("week")
     (folder / "bank.yaml").write_text(APP, encoding="utf-8")
     suite = "\n\n".join([HEAD, *map(written, MISTAKES)])
     (folder / "test_bank.py").write_text(suite, encoding="utf-8")
-    return told_by(
+    return messages_in(
         run_pytest(folder, "--claw-device=sim", "--claw-sim-app=bank.yaml", "--tb=short")
     )
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.title)
-def test_a_mistake_is_told_in_these_words(mistake: Mistake, told: Mapping[str, str]) -> None:
+def test_the_message_of_a_mistake(mistake: Mistake, messages: Mapping[str, str]) -> None:
     """The failure says what was found and what to do, whole lines of it."""
-    assert told.get(mistake.name, "it passed") == mistake.message
+    assert messages.get(mistake.name, "it passed") == mistake.message
 
 
-def test_thirty_mistakes_are_told() -> None:
+def test_there_are_thirty_mistakes() -> None:
     """There are thirty of them, besides those that need no phone."""
     assert len(MISTAKES) >= 30
 
 
-def test_the_index_shows_a_failure_as_it_is(told: Mapping[str, str]) -> None:
+def test_the_index_shows_a_failure_as_it_is(messages: Mapping[str, str]) -> None:
     """The failure on the first page of the documents is the one of the terminal."""
     page = (TOP / "docs" / "index.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^<!-- failure.*?-->\n```text\n(.*?)^```$", page, re.S | re.M)
 
-    message = told["test_a_letter_is_missing"].partition("[PHONE] ")[2]
+    message = messages["test_a_letter_is_missing"].partition("[PHONE] ")[2]
 
     assert shown.rstrip("\n").replace("within 5 s", "within 1 s") == message
 
@@ -220,7 +220,7 @@ def test_the_index_shows_a_failure_as_it_is(told: Mapping[str, str]) -> None:
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
-def test_a_wrong_option_is_told_before_anything_starts(
+def test_a_wrong_option_is_refused_before_anything_starts(
     run: Callable[..., str], options: list[str], line: str
 ) -> None:
     """The run ends immediately, with one line that says what is allowed."""

@@ -101,7 +101,7 @@ from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(ttl={ttl}, settle=0.0)
 """
-# Workers collect only when they are told to.
+# Workers collect only when the file `go` appears.
 LATE = """
 import os
 import time
@@ -166,7 +166,7 @@ class Chaos:
     def __init__(self, lab: Lab, seed: int) -> None:
         self._lab = lab
         self._random = random.Random(seed)
-        self.told: list[str] = []
+        self.strikes: list[str] = []
         self.killed_workers = 0
 
     def reign(self) -> None:
@@ -183,7 +183,7 @@ class Chaos:
 
     def _strike(self, victim: str, run: Run) -> bool:
         """Kill the victim; return whether that ended the run."""
-        self.told.append(f"{victim} of {run.folder.name} after {run.ended} tests")
+        self.strikes.append(f"{victim} of {run.folder.name} after {run.ended} tests")
         if victim == "worker":
             self.killed_workers += run.kill_worker(self._random.randrange(4))
         elif victim == "controller":
@@ -235,7 +235,7 @@ def test_runs_that_are_killed(lab: Lab, locks: Path) -> None:
         counted = lab.stats()
         lease_at_once(keys_of(lab))
     except BaseException:
-        print(f"seed {seed}:", *chaos.told, sep="\n")
+        print(f"seed {seed}:", *chaos.strikes, sep="\n")
         raise
 
     assert len(survivors) >= RUNS
@@ -471,7 +471,7 @@ class TestRedis:
         self.nothing_left(server, lab)
 
     def nothing_left(self, server: RedisServer, lab: Lab) -> None:
-        """Check that nobody holds the phones."""
+        """Check that no phone is leased."""
         store = open_leases(server.url, run_id="afterwards")
         held = [key for key in keys_of(lab) if store.holder(key) is not None]
         store.close()
