@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -160,7 +161,7 @@ def test_an_arrival_is_reported_unless_the_envelope_is_quicker() -> None:
     arrivals: list[float] = []
 
     for at in (0.001, 0.5):
-        run(LoggedTransport((at, ENVELOPE)), on_arrival=lambda at=at: arrivals.append(at))
+        run(LoggedTransport((at, ENVELOPE)), on_arrival=partial(arrivals.append, at))
 
     assert arrivals == [0.5]
 

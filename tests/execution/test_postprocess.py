@@ -364,7 +364,7 @@ class TestProofs:
     @pytest.mark.parametrize("error", [{}, {"error": "NODE_NOT_CLICKABLE"}])
     def test_the_proof_is_kept_with_the_action(self, error: dict[str, str]) -> None:
         """The envelope is as if the action had been sent alone, whether it failed or not."""
-        click = step("click", "click", not error, **error)
+        click = {**step("click", "click", not error), "data": error}
 
         result = self.processed(step("w", "wait_for_node"), step("l", "snapshot_ui"), click)
 

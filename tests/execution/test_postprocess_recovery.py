@@ -13,13 +13,13 @@ from pytest_clawperator.execution.postprocess import Recovery, recover
 from pytest_clawperator.execution.result import RunStep
 from tests.doubles.runner import SHOP
 
-READ = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
+READ: dict[str, Any] = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
 TYPE = {
     "id": "type",
     "type": "enter_text",
     "params": {"matcher": {"role": "textfield"}, "text": "a, error=b"},
 }
-CLICK = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
+CLICK: dict[str, Any] = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
 SNAPSHOT = {"type": "snapshot", "id": "look"}
 
 

@@ -68,14 +68,13 @@ def test_a_screenshot_that_failed_names_the_cause() -> None:
 
 def test_a_snapshot_that_cannot_be_read_names_the_device() -> None:
     """One that is missing, and one that breaks off, have codes of their own."""
-    cut = "<hierarchy><node text='a' "
-    rows = (
-        ({}, ErrorCode.SNAPSHOT_EXTRACTION_FAILED),
-        ({"text": cut}, ErrorCode.SNAPSHOT_UNREADABLE),
-    )
-    for data, code in rows:
+    cut = step("snapshot_ui", text="<hierarchy><node text='a' ")
+    for broken, code in (
+        (step("snapshot_ui"), ErrorCode.SNAPSHOT_EXTRACTION_FAILED),
+        (cut, ErrorCode.SNAPSHOT_UNREADABLE),
+    ):
         with pytest.raises(SnapshotError) as caught:
-            _ = result(step("snapshot_ui", **data)).step("a").snapshot
+            _ = result(broken).step("a").snapshot
 
         assert caught.value.code is code
         assert caught.value.serial == "PH1"
