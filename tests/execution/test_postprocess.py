@@ -406,7 +406,8 @@ TO_THE_END = Action("find", "scroll_until", ActionParams())
 
 def searched(reason: str, **data: str) -> dict[str, Any]:
     """Make the result of a scroll_until that succeeded, in wire form."""
-    return step("find", "scroll_until", termination_reason=reason, **data)
+    data["termination_reason"] = reason
+    return {**step("find", "scroll_until"), "data": data}
 
 
 def judged(given: ResultEnvelope, *actions: Action) -> ResultEnvelope:
