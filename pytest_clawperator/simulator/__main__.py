@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
-from pytest_clawperator.simulator.quirks import QUIRKS
+from pytest_clawperator.simulator.phone_kinds import QUIRKS
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
 # Where the system has no event for it, the parent's id is checked this often, in seconds.

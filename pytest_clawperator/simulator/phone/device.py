@@ -15,19 +15,21 @@ from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
+from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import (
+    DeviceOptions,
     Parts,
+    as_sold,
     bind_services,
     build_system,
+    features_of,
     install_operator_variant,
 )
 from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultSwitch
 from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
-from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor import as_made, old_destination

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
+from pytest_clawperator.simulator.phone.factory import Variant
 from pytest_clawperator.simulator.phone.network import Cable
-from pytest_clawperator.simulator.phone.options import Variant
 
 LASTING_FAULTS = ("offline", "unauthorized")
 """Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.shell.commands import BUILTINS, TOOLS, parse_options
 from pytest_clawperator.simulator.shell.shell import CommandFailure
 from tests.simulator.shell.scripts import FOLDER, run
