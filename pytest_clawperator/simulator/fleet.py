@@ -12,10 +12,10 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.apps.load import load_app, shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.factory import DeviceOptions, Variant, wifi_name
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
 from pytest_clawperator.simulator.phone_kinds import (
     LEAST_API,
     MAX_PHONES,

@@ -314,7 +314,7 @@ def _open(system: AndroidSystem, intent: Intent, target: tuple[str, str] | None)
 
 def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
     """Deliver a broadcast to its receivers, if there are any."""
-    system.stats.broadcast()
+    system.stats.broadcasts += 1
     for name in OPERATOR_PACKAGES:
         package = system.packages.get(name)
         if package is not None and _receives(package, intent):

@@ -200,7 +200,7 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         return 1
     front = system.ui.view.foreground_package()
     drawing = system.camera.png(dark=display == DARK_DISPLAY_ID or is_secure(system, front))
-    system.stats.screenshot()
+    system.stats.screenshots += 1
     if not paths:
         # A phone prints a picture while it compresses it.
         head = system.camera.png_beginning()
