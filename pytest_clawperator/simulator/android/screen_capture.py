@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import struct
 from collections.abc import Sequence
 
 from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.files import FULL, FileSystemError
-from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 DISPLAY_ID = "4619827259835644672"
@@ -55,14 +55,24 @@ Options:
 Recording continues until Ctrl-C is hit or the time limit is reached.
 """
 
-# The only picture of every film: a grey square as JPEG.
-_PICTURE = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG"
-    "kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAA"
-    "AAAA/9oACAEBAAA/AJgH/9k="
+# An MP4 file with one picture, a grey square; it lasts as long as `_DURATION` says.
+_FILM = base64.b64decode(
+    "AAAAGGZ0eXBpc29tAAACAGlzb21tcDQyAAAAqW1kYXT/2P/gABBKRklGAAEBAAABAAEAAP/bAEMAGxIUFxQRGxcWFx4cGyAo"
+    "QisoJSUoUTo9MEJgVWVkX1VdW2p4mYFqcZBzW12FtYaQnqOrratngLzJuqbHmairpP/AAAsIABAAEAEBEQD/xAAVAAEBAAAA"
+    "AAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AmAf/2QAAAlhtb292AAAAbG12aGQAAAAAAAAA"
+    "AAAAAAAAAAPof////wABAAABAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAACAAAB5HRyYWsAAABcdGtoZAAAAAcAAAAAAAAAAAAAAAEAAAAAf////wAAAAAAAAAAAAAA"
+    "AAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAEAAAABAAAAAAAYBtZGlhAAAAIG1kaGQAAAAAAAAA"
+    "AAAAAAAAAAPof////1XEAAAAAAAnaGRscgAAAAAAAAAAdmlkZQAAAAAAAAAAAAAAAHNjcmVlbgAAAAExbWluZgAAABR2bWhk"
+    "AAAAAQAAAAAAAAAAAAAAJGRpbmYAAAAcZHJlZgAAAAAAAAABAAAADHVybCAAAAABAAAA8XN0YmwAAACJc3RzZAAAAAAAAAAB"
+    "AAAAeW1wNHYAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAEAAQAEgAAABIAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAY//8AAAAjZXNkcwAAAAADFQABAAQNbBEAAKEAAAAAAAAAAAYBAgAAABhzdHRzAAAAAAAAAAEAAAABf///"
+    "/wAAABxzdHNjAAAAAAAAAAEAAAABAAAAAQAAAAEAAAAYc3RzegAAAAAAAAAAAAAAAQAAAKEAAAAUc3RjbwAAAAAAAAABAAAA"
+    "IA=="
 )
-
-_SIZE = (16, 16)
+_DURATION = struct.pack(">I", 0x7FFFFFFF)
+# Without the tables at the end no player can play it.
+_UNFINISHED_FILM = _FILM[:24] + struct.pack(">I4s", 8, b"mdat")
 # A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
 _HANGUP, _INTERRUPT = 1, 2
@@ -135,7 +145,7 @@ async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
     path = shell.files.resolve(given, shell.cwd)
     recording = _Recording()
     try:
-        shell.files.write(path, unfinished_film())
+        shell.files.write(path, _UNFINISHED_FILM)
         try:
             with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
                 await recording.wait(seconds)
@@ -183,7 +193,7 @@ class _Recording:
     def film(self) -> bytes:
         """Return a film that is as long as the recording was until now."""
         milliseconds = max(1, round(1000 * (self._clock() - self._began)))
-        return film([Frame(_PICTURE, milliseconds)], size=_SIZE)
+        return _FILM.replace(_DURATION, struct.pack(">I", milliseconds))
 
 
 class _Refused(Exception):
