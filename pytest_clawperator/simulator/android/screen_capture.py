@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
+import struct
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
@@ -11,11 +13,10 @@ from typing import Any
 from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem, Display
 from pytest_clawperator.simulator.files import FULL, FileSystemError
-from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
 from pytest_clawperator.simulator.screen.accessibility import Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.shell import CommandFailure, Invocation
 
 # The drawn clock stands still, so that equal screens give equal pictures.
 _CLOCK_TEXT = "10:00"
@@ -102,14 +103,7 @@ DARK_DISPLAY_ID = "4619827677550801152"
 _PICTURED = frozenset({LAUNCHER, "com.android.settings", "com.android.systemui"})
 
 
-_SCREENCAP_USAGE = """usage: screencap [-hp] [-d display-id] [FILENAME]
-   -h: this message
-   -p: save the file as a png.
-   -d: specify the display ID to capture.
-If FILENAME ends with .png it will be saved as a png.
-If FILENAME is not given, the results will be printed to stdout.
-"""
-
+_SCREENCAP_USAGE = "usage: screencap -p [-d display-id] [FILENAME]\n"
 
 _SEVERAL_DISPLAYS = (
     "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the"
@@ -124,35 +118,24 @@ _MAX_SECONDS = 180
 
 _OPTIONS = ("--bit-rate", "--size", "--time-limit")
 
-
-_SCREENRECORD_USAGE = f"""Usage: screenrecord [options] <filename>
-
-Records the device's display to a .mp4 file.
-
-Options:
---size WIDTHxHEIGHT
-    Set the video size, e.g. "1280x720".
---bit-rate RATE
-    Set the video bit rate, in bits per second, e.g. '4000000' or '4M'.
---time-limit TIME
-    Set the maximum recording time, in seconds.  Default / maximum is {_MAX_SECONDS}.
---help
-    Show this message.
-
-Recording continues until Ctrl-C is hit or the time limit is reached.
-"""
-
-
-# The only picture of every film: a grey square as JPEG.
-_PICTURE = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG"
-    "kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAA"
-    "AAAA/9oACAEBAAA/AJgH/9k="
+# An MP4 file with one picture, a grey square; it lasts as long as `_DURATION` says.
+_FILM = base64.b64decode(
+    "AAAAGGZ0eXBpc29tAAACAGlzb21tcDQyAAAAqW1kYXT/2P/gABBKRklGAAEBAAABAAEAAP/bAEMAGxIUFxQRGxcWFx4cGyAo"
+    "QisoJSUoUTo9MEJgVWVkX1VdW2p4mYFqcZBzW12FtYaQnqOrratngLzJuqbHmairpP/AAAsIABAAEAEBEQD/xAAVAAEBAAAA"
+    "AAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AmAf/2QAAAlhtb292AAAAbG12aGQAAAAAAAAA"
+    "AAAAAAAAAAPof////wABAAABAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAACAAAB5HRyYWsAAABcdGtoZAAAAAcAAAAAAAAAAAAAAAEAAAAAf////wAAAAAAAAAAAAAA"
+    "AAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAEAAAABAAAAAAAYBtZGlhAAAAIG1kaGQAAAAAAAAA"
+    "AAAAAAAAAAPof////1XEAAAAAAAnaGRscgAAAAAAAAAAdmlkZQAAAAAAAAAAAAAAAHNjcmVlbgAAAAExbWluZgAAABR2bWhk"
+    "AAAAAQAAAAAAAAAAAAAAJGRpbmYAAAAcZHJlZgAAAAAAAAABAAAADHVybCAAAAABAAAA8XN0YmwAAACJc3RzZAAAAAAAAAAB"
+    "AAAAeW1wNHYAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAEAAQAEgAAABIAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAY//8AAAAjZXNkcwAAAAADFQABAAQNbBEAAKEAAAAAAAAAAAYBAgAAABhzdHRzAAAAAAAAAAEAAAABf///"
+    "/wAAABxzdHNjAAAAAAAAAAEAAAABAAAAAQAAAAEAAAAYc3RzegAAAAAAAAAAAAAAAQAAAKEAAAAUc3RjbwAAAAAAAAABAAAA"
+    "IA=="
 )
-
-
-_SIZE = (16, 16)
-
+_DURATION = struct.pack(">I", 0x7FFFFFFF)
+# Without the tables at the end no player can play it.
+_UNFINISHED_FILM = _FILM[:24] + struct.pack(">I4s", 8, b"mdat")
 # A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
 
@@ -183,13 +166,9 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
     elif len(displays) > 1:
         await invocation.err(_SEVERAL_DISPLAYS)
     paths = [word for word in words if not word.startswith("-")]
-    if set(words) - set(paths) - {"-p"}:
-        await invocation.err(_SCREENCAP_USAGE)
-        return 1
-    if "-p" not in words and not (paths and paths[0].endswith(".png")):
-        await invocation.err(
-            "screencap: raw pixels are not offered here; give -p for a PNG\n" + _SCREENCAP_USAGE
-        )
+    is_png = "-p" in words or (paths[:1] and paths[0].endswith(".png"))
+    if not is_png or set(words) - set(paths) - {"-p"}:
+        await invocation.err(f"screencap: only PNG is offered here\n{_SCREENCAP_USAGE}")
         return 1
     if system.faults.take("storage_full") is not None:
         target = paths[0] if paths else "stdout"
@@ -219,15 +198,11 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
 async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
     """Record until the time is up or a signal comes, then complete the file."""
     shell = invocation.shell
-    try:
-        given, seconds = _parse(invocation.args[1:])
-    except _Refused as refusal:
-        await invocation.err(refusal.message)
-        return refusal.status
+    given, seconds = _parse(invocation.args[1:])
     path = shell.files.resolve(given, shell.cwd)
     recording = _Recording()
     try:
-        shell.files.write(path, unfinished_film())
+        shell.files.write(path, _UNFINISHED_FILM)
         try:
             with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
                 await recording.wait(seconds)
@@ -275,41 +250,25 @@ class _Recording:
     def film(self) -> bytes:
         """Return a film that is as long as the recording was until now."""
         milliseconds = max(1, round(1000 * (self._clock() - self._began)))
-        return film([Frame(_PICTURE, milliseconds)], size=_SIZE)
-
-
-class _Refused(Exception):
-    """The arguments were refused with this message and exit status."""
-
-    def __init__(self, message: str, *, status: int = 2) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
+        return _FILM.replace(_DURATION, struct.pack(">I", milliseconds))
 
 
 def _parse(words: Sequence[str]) -> tuple[str, int]:
-    """Return the path and the seconds, or refuse with the message of the real program."""
+    """Return the path and the seconds; raise CommandFailure for other options."""
     paths, seconds, waiting = list[str](), _MAX_SECONDS, list(words)
     while waiting:
         word, equals, value = waiting.pop(0).partition("=")
         if not word.startswith("-"):
             paths.append(word + equals + value)
-        elif word == "--help":
-            raise _Refused(_SCREENRECORD_USAGE, status=0)
-        elif word not in _OPTIONS:
-            raise _Refused(f"screenrecord: unknown option -- {word.lstrip('-')}\n")
-        elif not equals and not waiting:
-            raise _Refused(f"screenrecord: option requires an argument -- {word.lstrip('-')}\n")
-        else:
-            value = value if equals else waiting.pop(0)
-            seconds = _seconds(value) if word == "--time-limit" else seconds
-    if len(paths) != 1:
-        raise _Refused("Must specify output file (see --help).\n")
-    return paths[0], seconds
-
-
-def _seconds(text: str) -> int:
-    seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+            continue
+        if word not in _OPTIONS or not (equals or waiting):
+            raise CommandFailure(f"unknown option or no value -- {word.lstrip('-')}", status=2)
+        value = value if equals else waiting.pop(0)
+        if word == "--time-limit":
+            seconds = int(value) if re.fullmatch("[0-9]{1,8}", value) else 0
     if not 1 <= seconds <= _MAX_SECONDS:
-        raise _Refused(f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]\n")
-    return seconds
+        message = f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]"
+        raise CommandFailure(message, status=2)
+    if len(paths) != 1:
+        raise CommandFailure("Must specify output file (see --help).", status=2)
+    return paths[0], seconds

@@ -138,7 +138,6 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
         settings=system.settings,
         stats=parts.stats,
         clock=parts.time,
-        dismiss_shade=lambda: None,
     )
 
     def make_operator(package: str) -> OperatorApp:
