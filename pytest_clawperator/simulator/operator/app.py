@@ -213,7 +213,6 @@ class CommandReceiver:
         on_death: Callable[[JavaError], None],
     ) -> None:
         self._faults, self._stats = surroundings.faults, surroundings.stats
-        self._dismiss_shade = surroundings.dismiss_shade
         self._log = log
         self._service = service
         self._make_executor = make_executor
@@ -231,7 +230,6 @@ class CommandReceiver:
         elif not self._service.is_available_for_command():
             self._decline(payload)
         else:
-            self._dismiss_shade()
             task = asyncio.get_running_loop().create_task(self._serve(payload))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

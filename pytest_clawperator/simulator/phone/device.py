@@ -15,19 +15,21 @@ from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
-from pytest_clawperator.simulator.faults import Fault, Faults
+from pytest_clawperator.simulator.android.screen_capture import Camera
+from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import (
+    DeviceOptions,
     Parts,
+    Variant,
+    as_sold,
     bind_services,
     build_system,
+    features_of,
     install_operator_variant,
 )
-from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultSwitch
 from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
-from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
@@ -80,13 +82,6 @@ class Device:
         )
         self._commands: dict[str, Command] = {}
         self._jobs = Jobs()
-        self._switch = FaultSwitch(
-            self.faults,
-            variant=options.operator,
-            log=self.log,
-            cable=self.cable,
-            install=lambda variant: install_operator_variant(self.system, variant),
-        )
         self._boot_chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
         self._begin_boot()
         self.boot = Boot(
@@ -185,13 +180,53 @@ class Device:
         """Return a new shell on the phone."""
         return Shell(self._commands, self.files, clock=self.log.now, jobs=self._jobs)
 
-    def set_fault(self, request: FaultRequest) -> Fault:
+    def set_fault(self, fault: Fault) -> None:
         """Switch a fault on."""
-        return self._switch.set(request)
+        self.faults.add(fault)
+        if fault.name == "log_cut":
+            self.log.cut_streams()
+        elif fault.name == "time_set_back":
+            # It has happened; there is nothing left that could be cleared.
+            self.faults.clear(fault.name)
+            self.log.set_back(int(fault.options["s"]))
+        elif fault.name in ("operator_absent", "operator_variant"):
+            install_operator_variant(self.system, self._installed_variant())
+        elif fault.name in LASTING_FAULTS:
+            self.cable.pull_soon()
+            self._clear_later(fault)
+        elif fault.name == "disconnect" and fault.options["after"] == "now":
+            self.faults.clear(fault.name)
+            self.cable.pull_soon()
 
     def clear_faults(self, name: str | None = None) -> None:
-        """Switch one fault off, or all of them."""
-        self._switch.clear(name)
+        """Switch one fault off, or all of them; hosts that were kept out may connect again."""
+        kept_out = self.admission() != "device"
+        variant = self._installed_variant()
+        self.faults.clear(name)
+        if kept_out and self.admission() == "device":
+            self.cable.pull_soon()
+        if variant != self._installed_variant():
+            install_operator_variant(self.system, self._installed_variant())
+
+    def _clear_later(self, fault: Fault) -> None:
+        """Clear a fault after its time: one that keeps hosts out cannot be cleared by a shell."""
+
+        def clear() -> None:
+            if self.faults.active(fault.name) is fault:
+                self.clear_faults(fault.name)
+
+        milliseconds = int(fault.options["ms"])
+        if milliseconds:
+            asyncio.get_running_loop().call_later(milliseconds / 1000, clear)
+
+    def _installed_variant(self) -> Variant:
+        """Return the variant of the Operator that the faults leave on the phone."""
+        asked = self.options.operator
+        if self.faults.active("operator_absent"):
+            return "absent"
+        if self.faults.active("operator_variant"):
+            return "dev" if asked == "release" else "release"
+        return asked
 
     def let_hang(self, package: str) -> None:
         """Let the system report that an app does not respond."""
@@ -244,7 +279,7 @@ class Device:
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:
     def count(invocation: Invocation) -> Awaitable[int]:
-        stats.command(name)
+        stats.commands[name] += 1
         return command(invocation)
 
     return count

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY, described_app
 from pytest_clawperator.simulator.android.packages import (
     OPERATOR_PACKAGES,
     Package,
     operator_screen,
 )
+from pytest_clawperator.simulator.android.pm import APP_ENTRY, described_app
 from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.apps.load import parse_app

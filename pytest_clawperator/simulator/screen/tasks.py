@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_clawperator.simulator.apps.kinds import (
-    MAX_TEXT,
     Complain,
     Lookup,
     Misfit,
     Scope,
     Value,
     as_text,
+    coerced,
     complain,
-    outer_kind,
 )
 from pytest_clawperator.simulator.apps.schema import App, Dialog, Screen, Widget
 
@@ -103,29 +102,6 @@ class AppState:
             held = f"0 to {count - 1}" if count else "none, as it is empty"
             raise Misfit(f"`{name}` has no entry {index!r}; its entries: {held}")
         del entries[index]
-
-
-def coerced(value: Value, like: Any) -> Any:
-    """Return a value converted to the type of another; Misfit where that cannot be."""
-    if isinstance(like, bool):
-        return bool(value) and value != "false"
-    if isinstance(like, (int, float)):
-        return _as_number(value, like)
-    if isinstance(like, list):
-        if not isinstance(value, (list, tuple)):
-            raise Misfit(f"a list is wanted, found {outer_kind(value)}: {value!r}")
-        return list(value)
-    return as_text(value)[:MAX_TEXT]
-
-
-def _as_number(value: Value, like: float) -> float:
-    if isinstance(value, (int, float)):
-        return value
-    try:
-        return int(str(value)) if isinstance(like, int) else float(str(value))
-    except ValueError:
-        whole = "a whole number" if isinstance(like, int) else "a number"
-        raise Misfit(f"{whole} is wanted, found {outer_kind(value)}: {value!r}") from None
 
 
 def with_locals(lookup: Lookup, values: Mapping[str, Value]) -> Lookup:

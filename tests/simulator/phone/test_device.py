@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from tests.doubles.simulator.adb_hosts import real_adb

@@ -7,9 +7,9 @@ import json
 import zipfile
 from typing import Any
 
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY, install_apk
+from pytest_clawperator.simulator.android.pm import APP_ENTRY, install_apk
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from tests.doubles.simulator.android_phone import TurnedClock
 
 SETTINGS = "com.android.settings"
