@@ -51,8 +51,8 @@ class Waiting:
 
     def take(self, store: FileLeases, groups: list[list[str]], **options: Any) -> list[Hold]:
         """Lease a device of each group on this clock."""
-        clocks = {"clock": self.clock, "pause": self.pause}
-        return take_each(store, groups, say=self.said.append, **clocks, **options)
+        options.update(clock=self.clock, pause=self.pause)
+        return take_each(store, groups, say=self.said.append, **options)
 
 
 def released(holds: list[Hold]) -> str:
