@@ -18,8 +18,8 @@ from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.health import screen_state
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
-from pytest_clawperator.simulator.quirks import QUIRKS
+from pytest_clawperator.simulator.android.pm import APP_ENTRY
+from pytest_clawperator.simulator.phone_kinds import QUIRKS
 
 TOP = Path(__file__).parents[2]
 SETTINGS = "com.android.settings"

@@ -26,9 +26,9 @@ from pytest_clawperator.simulator.android.settings import (
     setprop,
     settings_service,
     uimode_service,
+    window_service,
 )
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.android.wm import window_service
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from pytest_clawperator.simulator.android import settings_store
 from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
@@ -87,15 +87,6 @@ class OperatorHost:
         """Notify every running Operator of the back key."""
         for app in self._apps.values():
             app.on_back_key()
-
-    def bring_back(self, pids: Mapping[str, int | None]) -> None:
-        """Let Operators run with the pids that they had, and no other."""
-        for package, pid in pids.items():
-            if pid is None:
-                self.stop(package)
-            else:
-                self.start(package)
-                self._apps[package].pid = pid
 
     async def close(self) -> None:
         """End all of them and wait until their work has ended."""
@@ -213,7 +204,6 @@ class CommandReceiver:
         on_death: Callable[[JavaError], None],
     ) -> None:
         self._faults, self._stats = surroundings.faults, surroundings.stats
-        self._dismiss_shade = surroundings.dismiss_shade
         self._log = log
         self._service = service
         self._make_executor = make_executor
@@ -231,7 +221,6 @@ class CommandReceiver:
         elif not self._service.is_available_for_command():
             self._decline(payload)
         else:
-            self._dismiss_shade()
             task = asyncio.get_running_loop().create_task(self._serve(payload))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -173,7 +173,7 @@ def test_cutting_streams_ends_followers(phone: Phone) -> None:
         await call.stdout.wait_for("third\n")
         phone.log.cut_streams()
         assert await asyncio.wait_for(task, 10) == 0
-        assert phone.faults.names() == []
+        assert phone.faults.all() == []
         again, task = phone.start("-v", "raw")
         await again.stdout.wait_for("third\n")
         phone.log.write("I", "T", "fourth", pid=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.android.package_manager import InstallFailed, install_apk
+from pytest_clawperator.simulator.android.pm import InstallFailed, install_apk
 from tests.doubles.simulator.android_phone import OPERATOR, Phone
 from tests.simulator.android.apks import app_apk
 

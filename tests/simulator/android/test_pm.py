@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
+from pytest_clawperator.simulator.android.pm import APP_ENTRY
 from tests.doubles.simulator.android_phone import OPERATOR, SERVICE, Ended, Phone, Pieces
 from tests.simulator.android.apks import APP, app_apk, operator_apk, zipped
 
