@@ -74,7 +74,7 @@ HOMES = {
     "pydantic": ("contracts/", "simulator/"),
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
-    "yaml": ("simulator/apps/yaml_source.py", "test_files/yaml_tree.py"),
+    "yaml": ("yaml_source.py",),
     "PIL": ("pictures.py", "assertions/golden_picture.py", "simulator/picture/"),
     "pixelmatch": ("assertions/golden_picture.py",),
     "redis": ("devices/redis_lease.py",),
