@@ -11,6 +11,7 @@ import pytest
 
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.log_chatter import REMARKS, Chatter
+from tests.doubles.simulator.adb_hosts import in_loop
 
 
 def make_log() -> LogBuffer:
@@ -54,25 +55,22 @@ def test_shown_envelopes_belong_to_no_command() -> None:
         assert json.loads(envelope)["commandId"].startswith("shown-")
 
 
-def test_it_talks_when_it_has_a_rate() -> None:
+@in_loop
+async def test_it_talks_when_it_has_a_rate() -> None:
     """Silence at rate 0, lines once the rate is raised while it runs, silence when stopped."""
-
-    async def scenario() -> None:
-        log = make_log()
-        chatter = Chatter(log, rng=random.Random(6))
-        await chatter.stop()
-        chatter.start()
-        chatter.start()
-        await asyncio.sleep(0)
-        assert log.next_number == 1
-        chatter.rate = 1000
-        await asyncio.wait_for(log.wait(50), 10)
-        await chatter.stop()
-        count = log.next_number
-        await asyncio.sleep(0)
-        assert log.next_number == count
-
-    asyncio.run(scenario())
+    log = make_log()
+    chatter = Chatter(log, rng=random.Random(6))
+    await chatter.stop()
+    chatter.start()
+    chatter.start()
+    await asyncio.sleep(0)
+    assert log.next_number == 1
+    chatter.rate = 1000
+    await asyncio.wait_for(log.wait(50), 10)
+    await chatter.stop()
+    count = log.next_number
+    await asyncio.sleep(0)
+    assert log.next_number == count
 
 
 @pytest.mark.parametrize(

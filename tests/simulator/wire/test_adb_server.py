@@ -16,7 +16,7 @@ from pytest_clawperator.errors import AdbUnavailableError, TransportError
 from pytest_clawperator.simulator.wire import adb_server
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.transport.adb_program import find_adb
-from tests.doubles.simulator.adb_hosts import DEADLINE, MiniDevice, listening, real_adb
+from tests.doubles.simulator.adb_hosts import DEADLINE, MiniDevice, in_loop, listening, real_adb
 
 ROOT = Path(__file__).parents[3]
 
@@ -64,47 +64,38 @@ async def refused(port: int) -> bool:
     return False
 
 
-def test_it_answers_on_its_own_port_and_knows_no_devices() -> None:
+@in_loop
+async def test_it_answers_on_its_own_port_and_knows_no_devices() -> None:
     """Whatever is connected to this computer, the private server does not see it."""
-
-    async def run() -> None:
-        server = AdbServer()
-        await server.start()
-        try:
-            assert int(await server.ask("host:version"), 16) >= 41
-            assert await devices(server) == {}
-        finally:
-            await server.stop()
-
-    asyncio.run(run())
+    server = AdbServer()
+    await server.start()
+    try:
+        assert int(await server.ask("host:version"), 16) >= 41
+        assert await devices(server) == {}
+    finally:
+        await server.stop()
 
 
-def test_stopping_leaves_nothing_behind(temporary: Path) -> None:
+@in_loop
+async def test_stopping_leaves_nothing_behind(temporary: Path) -> None:
     """Port, files and the process that watches are gone; stopping twice is fine."""
+    server = AdbServer()
+    await server.start()
+    await server.stop()
+    await server.stop()
 
-    async def run() -> None:
-        server = AdbServer()
-        await server.start()
-        await server.stop()
-        await server.stop()
-
-        assert await refused(server.port)
-        assert list(temporary.iterdir()) == []
-
-    asyncio.run(run())
+    assert await refused(server.port)
+    assert list(temporary.iterdir()) == []
 
 
-def test_it_can_start_again() -> None:
+@in_loop
+async def test_it_can_start_again() -> None:
     """A stopped server starts anew."""
-
-    async def run() -> None:
-        server = AdbServer()
-        for _ in range(2):
-            await server.start()
-            assert await devices(server) == {}
-            await server.stop()
-
-    asyncio.run(run())
+    server = AdbServer()
+    for _ in range(2):
+        await server.start()
+        assert await devices(server) == {}
+        await server.stop()
 
 
 # An adb that has an emulator when it starts for the first time, as one that looked too early.
@@ -139,28 +130,22 @@ def test_an_emulator_of_another_sdk_is_not_kept(tmp_path: Path) -> None:
     assert adb.with_suffix(".started").exists()
 
 
-def test_two_run_side_by_side(tmp_path: Path) -> None:
+@in_loop
+async def test_two_run_side_by_side(tmp_path: Path) -> None:
     """Each sees only its own device."""
-
-    async def run() -> None:
-        async with real_adb(tmp_path, MiniDevice()) as one, real_adb(tmp_path, MiniDevice()) as two:
-            assert one.server.port != two.server.port
-            assert await devices(one.server) == {one.serial: "device"}
-            assert await devices(two.server) == {two.serial: "device"}
-
-    asyncio.run(run())
+    async with real_adb(tmp_path, MiniDevice()) as one, real_adb(tmp_path, MiniDevice()) as two:
+        assert one.server.port != two.server.port
+        assert await devices(one.server) == {one.serial: "device"}
+        assert await devices(two.server) == {two.serial: "device"}
 
 
 @pytest.mark.parametrize("state", ["unauthorized", "offline"])
-def test_a_device_can_join_in_another_state(tmp_path: Path, state: str) -> None:
+@in_loop
+async def test_a_device_can_join_in_another_state(tmp_path: Path, state: str) -> None:
     """Joining does not wait for a device that is not going to be ready."""
-
-    async def run() -> None:
-        device = MiniDevice(state="unauthorized" if state == "unauthorized" else "offline")
-        async with real_adb(tmp_path, device) as adb:
-            assert await devices(adb.server) == {adb.serial: state}
-
-    asyncio.run(run())
+    device = MiniDevice(state="unauthorized" if state == "unauthorized" else "offline")
+    async with real_adb(tmp_path, device) as adb:
+        assert await devices(adb.server) == {adb.serial: state}
 
 
 def test_a_device_that_does_not_come_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,19 +183,16 @@ def test_a_program_that_is_no_adb_is_reported(tmp_path: Path, temporary: Path) -
     assert list(temporary.iterdir()) == []
 
 
-def test_a_request_that_adb_refuses_is_an_error() -> None:
+@in_loop
+async def test_a_request_that_adb_refuses_is_an_error() -> None:
     """The server's own words are in the message."""
-
-    async def run() -> None:
-        server = AdbServer()
-        await server.start()
-        try:
-            with pytest.raises(TransportError, match="host:nonsense"):
-                await server.ask("host:nonsense")
-        finally:
-            await server.stop()
-
-    asyncio.run(run())
+    server = AdbServer()
+    await server.start()
+    try:
+        with pytest.raises(TransportError, match="host:nonsense"):
+            await server.ask("host:nonsense")
+    finally:
+        await server.stop()
 
 
 def test_the_users_settings_for_adb_do_not_reach_it(
