@@ -36,27 +36,20 @@ async def test_after_a_drop_the_device_can_be_reached_again() -> None:
 
 
 @in_loop
-async def test_the_real_adb_sees_the_device(tmp_path: Path) -> None:
-    """It lists the device with its properties and knows its features."""
+async def test_the_real_adb_sees_the_device_and_runs_commands(tmp_path: Path) -> None:
+    """Output, input and the exit code go through; unknown services are refused."""
     async with real_adb(tmp_path, MiniDevice()) as adb:
         listed = await adb("devices", "-l")
         features = await adb("features")
-
-        row = listed.text.splitlines()[1].split()
-        assert row[:2] == [adb.serial, "device"]
-        assert {"product:mini", "model:Mini_Phone", "device:mini1"} <= set(row)
-        assert "shell_v2" in features.text.split()
-
-
-@in_loop
-async def test_the_real_adb_runs_commands(tmp_path: Path) -> None:
-    """Output, input and the exit code go through; unknown services are refused."""
-    async with real_adb(tmp_path, MiniDevice()) as adb:
         shell = await adb("shell", "echo", "hi")
         stdin = await adb("shell", "cat", stdin=b"from the host\n")
         raw = await adb("exec-out", "big 3000000")
         unknown = await adb("jdwp")
 
+        row = listed.text.splitlines()[1].split()
+        assert row[:2] == [adb.serial, "device"]
+        assert {"product:mini", "model:Mini_Phone", "device:mini1"} <= set(row)
+        assert "shell_v2" in features.text.split()
         assert (shell.code, shell.stdout) == (7, b"hi\n")
         assert stdin.stdout == b"from the host\n"
         assert raw.stdout == pattern(3_000_000)
@@ -180,20 +173,14 @@ async def test_an_offline_device_says_nothing() -> None:
 
 
 @in_loop
-async def test_an_unknown_service_is_refused_without_a_stream() -> None:
-    """The host gets CLSE with no number of the device's."""
+async def test_a_service_answers_and_closes_or_is_refused() -> None:
+    """A refusal has no number of the device's; talk about other streams is ignored."""
     async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
         await host.greet()
         host.send("OPEN", 5, 0, b"nonsense:\0")
-
         assert await host.next() == Message("CLSE", 0, 5)
-
-
-@in_loop
-async def test_a_service_answers_and_closes() -> None:
-    """The stream opens, brings the answer, and ends."""
-    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-        await host.greet()
+        for command in ("OKAY", "WRTE", "CLSE"):
+            host.send(command, 77, 78, b"x" if command == "WRTE" else b"")
         local = await host.open("exec:echo hello", number=9)
 
         assert await host.next() == Message("WRTE", local, 9, b"hello\n")
@@ -274,18 +261,6 @@ def test_a_failing_service_closes_only_its_own_stream(caplog: pytest.LogCaptureF
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
     assert "no such thing" in caplog.text
-
-
-@in_loop
-async def test_talk_about_streams_that_do_not_exist_is_ignored() -> None:
-    """A late word about a closed stream is normal."""
-    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-        await host.greet()
-        for command in ("OKAY", "WRTE", "CLSE"):
-            host.send(command, 77, 78, b"x" if command == "WRTE" else b"")
-        await host.open("exec:echo fine")
-
-        assert (await host.next()).payload == b"fine\n"
 
 
 @in_loop
