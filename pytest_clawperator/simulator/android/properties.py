@@ -163,10 +163,6 @@ class Properties:
         animation = (_ANIMATION, self.get(_ANIMATION))
         return sorted([*self._values.items(), animation, *booted])
 
-    def changeable(self) -> dict[str, str]:
-        """Return the properties that can be set."""
-        return {key: value for key, value in self._values.items() if not key.startswith("ro.")}
-
     def banner(self) -> str:
         """Return the properties that adbd sends to every host."""
         keys = ("ro.product.name", "ro.product.model", "ro.product.device")

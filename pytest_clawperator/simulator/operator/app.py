@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from pytest_clawperator.simulator.android import settings_store
 from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
@@ -87,15 +87,6 @@ class OperatorHost:
         """Notify every running Operator of the back key."""
         for app in self._apps.values():
             app.on_back_key()
-
-    def bring_back(self, pids: Mapping[str, int | None]) -> None:
-        """Let Operators run with the pids that they had, and no other."""
-        for package, pid in pids.items():
-            if pid is None:
-                self.stop(package)
-            else:
-                self.start(package)
-                self._apps[package].pid = pid
 
     async def close(self) -> None:
         """End all of them and wait until their work has ended."""

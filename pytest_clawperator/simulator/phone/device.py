@@ -6,8 +6,7 @@ import asyncio
 import random
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
@@ -28,7 +27,6 @@ from pytest_clawperator.simulator.phone.factory import (
     features_of,
     install_operator_variant,
 )
-from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
@@ -47,8 +45,6 @@ _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # Priorities of log lines in rising order; S lets nothing through.
 _LEVELS = "VDIWEFS"
 _LEVEL_PROPERTIES = ("log.tag", "persist.log.tag")
-# How many lines of the log are kept with the state of a phone.
-_KEPT_LINES = 1000
 
 
 class Device:
@@ -122,11 +118,10 @@ class Device:
         for name, command in commands.items():
             self._commands[name] = _counted(name, command, self.stats)
 
-    def _begin_boot(self, boot_id: str | None = None) -> None:
-        """Start with a new boot id, or go back to one that was kept."""
-        new = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
-        self._boot_id = boot_id or str(new)
-        self.files.provide(_BOOT_ID, f"{self._boot_id}\n".encode())
+    def _begin_boot(self) -> None:
+        """Start with a new boot id."""
+        boot_id = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
+        self.files.provide(_BOOT_ID, f"{boot_id}\n".encode())
 
     def _is_logged(self, priority: str) -> bool:
         """Whether a line of this priority comes into the log."""
@@ -247,21 +242,6 @@ class Device:
         self.log.set_right()
         self.stats.reset()
         self.chatter.rate = self.options.chatter
-
-    def kept(self) -> dict[str, Any]:
-        """Return its state in a form that can be stored, as an emulator's snapshot."""
-        log = self.log.last(_KEPT_LINES)
-        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
-        """Go back to a state that was kept; without ``running``, as after a restart from it."""
-        for name in OPERATOR_PACKAGES:
-            self.operators.stop(name)
-        self._build()
-        bring_back_phone(self.system, kept, running=running)
-        self.log.bring_back(kept.get("log", ()) if running else ())
-        self._begin_boot(kept["boot_id"] if running else None)
-        self.cable.disconnect()
 
     def _shut_down(self) -> None:
         """End what runs: files, settings and apps stay, nothing else does."""
