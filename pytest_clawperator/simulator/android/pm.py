@@ -12,7 +12,6 @@ from pytest_clawperator.simulator.android import settings_store
 from pytest_clawperator.simulator.android.am import Intent, parse_intent, resolve_activity
 from pytest_clawperator.simulator.android.packages import (
     DEVELOPMENT_PERMISSIONS,
-    FIXED_PERMISSIONS,
     NOTIFICATIONS,
     OPERATOR,
     OPERATOR_DEV,
@@ -30,7 +29,6 @@ from pytest_clawperator.simulator.android.service_call import (
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
     not_a_number,
 )
 from pytest_clawperator.simulator.android.settings_store import remove_from_list
@@ -56,7 +54,7 @@ def revoke(system: AndroidSystem, package: Package, permission: str) -> None:
 
 def _require_changeable(system: AndroidSystem, package: Package, permission: str) -> None:
     changeable = RUNTIME_PERMISSIONS | DEVELOPMENT_PERMISSIONS
-    known = permission in changeable | FIXED_PERMISSIONS or permission in package.requested
+    known = permission in changeable or permission in package.requested
     if not known or (permission == NOTIFICATIONS and system.build.api < 33):
         raise JavaException(f"Unknown permission: {permission}")
     if permission not in package.requested and permission not in DEVELOPMENT_PERMISSIONS:
@@ -246,22 +244,7 @@ def _operator_name(apk: bytes, file_name: str) -> str | None:
     return None
 
 
-_USAGE = """Package manager (package) commands:
-  list packages [-f] [-s] [-3] [-U] [--show-versioncode] [FILTER]
-  list users
-  path PACKAGE
-  install [-r] [-t] [-d] [-g] [-S BYTES] [PATH|-]
-  uninstall [-k] PACKAGE
-  clear PACKAGE
-  grant PACKAGE PERMISSION
-  revoke PACKAGE PERMISSION
-  resolve-activity [--brief] INTENT
-"""
-
-_INSTALL_OPTIONS_WITH_VALUE = frozenset(
-    {"-i", "-p", "--user", "--install-location", "--install-reason", "--abi", "--update-ownership"}
-)
-
+_INSTALL_OPTIONS_WITH_VALUE = frozenset({"-i", "-p", "--user", "--install-location", "--abi"})
 _MOST_BYTES = 512 * 1024 * 1024
 
 # What becomes of a prompt on the phone if it is not answered.
@@ -270,35 +253,18 @@ _CANCELLED = "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]
 _PRIORITY = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
 
-async def package_service(call: ServiceCall) -> None:
-    """Answer ``cmd package``, which ``pm`` also is."""
-    await dispatch(call, _COMMANDS, usage=_USAGE)
-
-
 async def _list(call: ServiceCall) -> None:
-    kind = call.next()
-    if kind is None:
-        raise Refused("Error: didn't specify type of data to list", on_stdout=True)
-    if kind == "users":
-        second = "\n\tUserInfo{10:Tester:410} running" if "multi-user" in call.system.quirks else ""
-        await call.out("Users:\n\tUserInfo{0:Owner:4c13} running" + second)
-    elif kind in ("package", "packages"):
-        options = call.options("-3", "-U", "-f", "-s", "--show-versioncode")
-        text = call.next() or ""
-        for package in call.system.packages.all():
-            is_wanted = not options & {"-3", "-s"} or ("-s" if package.system else "-3") in options
-            if is_wanted and text in package.name:
-                await call.out(_line(package, options))
-    else:
-        raise Refused(f"Error: unknown list type '{kind}'", on_stdout=True)
-
-
-def _line(package: Package, options: set[str]) -> str:
-    line = f"package:{package.apk}=" if "-f" in options else "package:"
-    line += package.name
-    if "--show-versioncode" in options:
-        line += f" versionCode:{package.version_code}"
-    return f"{line} uid:{package.app_id}" if "-U" in options else line
+    if call.required() not in ("package", "packages"):
+        raise Refused("Error: only packages can be listed here", on_stdout=True)
+    options = call.options("-3", "-f", "-s", "--show-versioncode")
+    text = call.next() or ""
+    for package in call.system.packages.all():
+        is_wanted = not options & {"-3", "-s"} or ("-s" if package.system else "-3") in options
+        if is_wanted and text in package.name:
+            path = f"{package.apk}=" if "-f" in options else ""
+            code = f" versionCode:{package.version_code}"
+            shown = code if "--show-versioncode" in options else ""
+            await call.out(f"package:{path}{package.name}{shown}")
 
 
 async def _path(call: ServiceCall) -> None:
@@ -354,56 +320,39 @@ async def _streamed(call: ServiceCall, size: int) -> bytes:
 
 async def _uninstall(call: ServiceCall) -> None:
     options = call.options("-k", status=1)
-    name = call.next()
-    if name is None:
-        raise Refused("Error: package name not specified", status=1, on_stdout=True)
+    name = call.required()
     if not uninstall(call.system, name, keep_data="-k" in options):
-        is_missing = call.system.packages.get(name) is None
-        reason = "DELETE_FAILED_INTERNAL_ERROR"
-        if is_missing and "--user" in options:
-            reason = "not installed for 0"
+        is_missing = call.system.packages.get(name) is None and "--user" in options
+        reason = "not installed for 0" if is_missing else "DELETE_FAILED_INTERNAL_ERROR"
         raise Refused(f"Failure [{reason}]", status=1, on_stdout=True)
     await call.out("Success")
 
 
 async def _clear(call: ServiceCall) -> None:
-    options = call.options("--cache-only", status=1)
-    name = call.next()
-    if name is None:
-        raise Refused("Error: no package specified", status=1)
-    package = call.system.packages.get(name)
+    call.options(status=1)
+    package = call.system.packages.get(call.required())
     if package is None:
         raise Refused("Failed", status=1)
-    if "--cache-only" not in options:
-        clear_data(call.system, package)
+    clear_data(call.system, package)
     await call.out("Success")
 
 
 async def _grant(call: ServiceCall) -> None:
-    for package, permission in await _permissions(call):
-        grant(call.system, package, permission)
+    grant(call.system, *await _permission(call))
 
 
 async def _revoke(call: ServiceCall) -> None:
-    for package, permission in await _permissions(call):
-        revoke(call.system, package, permission)
+    revoke(call.system, *await _permission(call))
 
 
-async def _permissions(call: ServiceCall) -> list[tuple[Package, str]]:
-    """Parse a package and the permission, or all of its permissions."""
-    everything = "--all-permissions" in call.options("--all-permissions")
-    name, permission = call.next(), call.next()
-    if name is None:
-        raise Refused("Error: no package specified", status=1)
-    package = call.system.packages.get(name)
+async def _permission(call: ServiceCall) -> tuple[Package, str]:
+    """Parse a package and the permission."""
+    call.options()
+    package = call.system.packages.get(call.required())
     if package is None:
         await call.err("Error: package not found")
         raise Refused("Failure [package not found]", status=1, on_stdout=True)
-    if everything:
-        return [(package, each) for each in sorted(RUNTIME_PERMISSIONS & {*package.requested})]
-    if permission is None:
-        raise Refused("Error: no permission specified", status=1)
-    return [(package, permission)]
+    return package, call.required()
 
 
 async def _resolve_activity(call: ServiceCall) -> None:
@@ -439,7 +388,7 @@ def _link_handler(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
     return None if package is None else (package.name, package.launcher or ".Main")
 
 
-_COMMANDS: Mapping[str, ServiceHandler] = {
+PACKAGE_COMMANDS: Mapping[str, ServiceHandler] = {
     "clear": _clear,
     "grant": _grant,
     "install": _install,
@@ -449,3 +398,4 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "revoke": _revoke,
     "uninstall": _uninstall,
 }
+"""What ``pm`` and ``cmd package`` take."""

@@ -168,7 +168,6 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         properties=Properties(
             build,
             rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
-            clock=clock,
             booting=lambda: bool(faults.active("booting")) or not parts.boot.is_completed,
         ),
         settings=SettingsStore(),
