@@ -51,12 +51,12 @@ class StepResult:
 
 def succeeded(action: Action, **data: str | None) -> StepResult:
     """Make the result of a step that worked; what is None is left out."""
-    return StepResult(action.id, action.wire_type, data=_present(data))
+    return StepResult(action.id, action.type, data=_present(data))
 
 
 def failed(action: Action, **data: str | None) -> StepResult:
     """Make the result of a step that did not work; what is None is left out."""
-    return StepResult(action.id, action.wire_type, success=False, data=_present(data))
+    return StepResult(action.id, action.type, success=False, data=_present(data))
 
 
 def _present(data: Mapping[str, str | None]) -> dict[str, str]:

@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.operator.command import (
-    Action,
-    Click,
-    ClickType,
-    CloseApp,
-    DoctorPing,
-    EnterText,
-    NodeMatcher,
-    OpenApp,
-    OpenUri,
-    PressKey,
-    Retry,
-    StartRecording,
-    StopRecording,
-    TakeScreenshot,
-)
+from pytest_clawperator.simulator.operator.command import Action, ClickType, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     StepResult,
@@ -41,9 +26,9 @@ from pytest_clawperator.simulator.screen.accessibility import UiNode
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
 
 
-async def click(run: Run, action: Click) -> StepResult:
+async def click(run: Run, action: Action) -> StepResult:
     """Click a node or a point."""
-    if action.matcher is not None:
+    if action.matcher:
         await run.on_screen(click_node(run, action.matcher, action.click_type, action.retry))
         return succeeded(action, click_types=action.click_type)
     assert action.coordinate is not None  # the parser wants exactly one of them
@@ -72,7 +57,7 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
     )
 
 
-async def _click_point(run: Run, at: tuple[int, int], point: str, action: Click) -> None:
+async def _click_point(run: Run, at: tuple[int, int], point: str, action: Action) -> None:
     async def attempt() -> None:
         run.log_ui(f"Clicking coordinate: {point}")
         if not await _touch_point(run, at, action.click_type):
@@ -159,7 +144,7 @@ async def _touch_point(run: Run, at: tuple[int, int], click_type: ClickType) -> 
     return done
 
 
-async def enter_text(run: Run, action: EnterText) -> StepResult:
+async def enter_text(run: Run, action: Action) -> StepResult:
     """Put text into a field."""
     matcher, text, submit = action.matcher, action.text, str(action.submit).lower()
     length = len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -187,7 +172,7 @@ def _text_failure_point(message: str) -> str:
     return "set_text_failed" if "set text" in message else _failure_point(message)
 
 
-def _set_text(run: Run, node: UiNode, action: EnterText) -> bool:
+def _set_text(run: Run, node: UiNode, action: Action) -> bool:
     target = nearest(node, lambda candidate: candidate.editable) or node
     if not target.focused:
         run.ui.nodes.focus(target)
@@ -208,12 +193,12 @@ _SCREENSHOT_MESSAGE = (
 )
 
 
-async def take_screenshot(run: Run, action: TakeScreenshot) -> StepResult:
+async def take_screenshot(run: Run, action: Action) -> StepResult:
     """Fail with the code that asks the host to take the picture."""
     return failed(action, error="UNSUPPORTED_RUNTIME_SCREENSHOT", message=_SCREENSHOT_MESSAGE)
 
 
-async def press_key(run: Run, action: PressKey) -> StepResult:
+async def press_key(run: Run, action: Action) -> StepResult:
     """Press back, home or recents."""
     if not run.is_connected():
         text = "OperatorAccessibilityService is not running - cannot execute press_key"
@@ -225,7 +210,7 @@ async def press_key(run: Run, action: PressKey) -> StepResult:
     return succeeded(action, key=action.key)
 
 
-async def doctor_ping(run: Run, action: DoctorPing) -> StepResult:
+async def doctor_ping(run: Run, action: Action) -> StepResult:
     """Answer whether developer options and USB debugging are on."""
 
     def is_on(key: str) -> str:
@@ -244,7 +229,7 @@ _CLOSE_MESSAGE = (
 )
 
 
-async def open_uri(run: Run, action: OpenUri) -> StepResult:
+async def open_uri(run: Run, action: Action) -> StepResult:
     """Open an address in whichever app handles it."""
     uri = action.uri
 
@@ -267,9 +252,9 @@ async def open_uri(run: Run, action: OpenUri) -> StepResult:
     return succeeded(action, uri=uri)
 
 
-async def open_app(run: Run, action: OpenApp) -> StepResult:
+async def open_app(run: Run, action: Action) -> StepResult:
     """Bring an app to the front."""
-    package = action.application_id
+    package = action.package
 
     async def attempt() -> None:
         if package not in run.ui.apps:
@@ -296,22 +281,22 @@ async def open_app(run: Run, action: OpenApp) -> StepResult:
     return succeeded(action, application_id=package)
 
 
-async def close_app(run: Run, action: CloseApp) -> StepResult:
+async def close_app(run: Run, action: Action) -> StepResult:
     """Fail with the code that asks the host to close the app."""
     return failed(
         action,
-        application_id=action.application_id,
+        application_id=action.package,
         error="UNSUPPORTED_RUNTIME_CLOSE",
         message=_CLOSE_MESSAGE,
     )
 
 
-async def start_recording(run: Run, action: StartRecording) -> StepResult:
+async def start_recording(run: Run, action: Action) -> StepResult:
     """Start to record what happens on the screen."""
     return _recorded(action, run.recorder.start(action.session_id))
 
 
-async def stop_recording(run: Run, action: StopRecording) -> StepResult:
+async def stop_recording(run: Run, action: Action) -> StepResult:
     """End the recording and return where it is."""
     return _recorded(action, run.recorder.stop(action.session_id))
 
