@@ -26,9 +26,9 @@ from pytest_clawperator.simulator.operator.operator_log import (
     FormatFailure,
     JavaError,
     OperatorLog,
-    ProcessDied,
     Source,
     formatted,
+    formatted_or_dead,
     map_text,
 )
 from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
@@ -160,12 +160,7 @@ class Executor:
         else:
             return reason, cause
         message = f"{MANAGER} Task execution error: {thrown.message}"
-        try:
-            self._log.error(Source.MANAGER, formatted(message, thrown.text))
-        except FormatFailure as problem:
-            raise ProcessDied(
-                JavaError(str(problem), "java.lang.IllegalArgumentException")
-            ) from None
+        self._log.error(Source.MANAGER, formatted_or_dead(message, thrown))
         return thrown.message, thrown
 
     async def _time_is_over(self, run: Run) -> str | None:

@@ -238,7 +238,7 @@ SWIPE_MS = 250
 
 
 async def tap(run: Run, x: int, y: int) -> bool:
-    """Tap a point; False where the device refuses."""
+    """Tap a point; False if the device refuses."""
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(TAP_MS)

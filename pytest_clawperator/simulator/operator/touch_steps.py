@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from pytest_clawperator.simulator.operator.command import Action, ClickType, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
@@ -32,8 +34,17 @@ async def click(run: Run, action: Action) -> StepResult:
         await run.on_screen(click_node(run, action.matcher, action.click_type, action.retry))
         return succeeded(action, click_types=action.click_type)
     assert action.coordinate is not None  # the parser wants exactly one of them
-    point = f"({action.coordinate[0]},{action.coordinate[1]})"
-    await run.on_screen(_click_point(run, action.coordinate, point, action))
+    x, y = action.coordinate
+    point = f"({x},{y})"
+
+    async def attempt() -> None:
+        run.log_ui(f"Clicking coordinate: {point}")
+        if not await _touch_point(run, x, y, action.click_type):
+            raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
+        run.log_ui(f"Successfully clicked coordinate {point}")
+
+    stage = _click_stage(run, ("coordinate", point), attempt, action.click_type, action.retry)
+    await run.on_screen(stage)
     return succeeded(action, coordinate=point, click_types=action.click_type)
 
 
@@ -47,35 +58,26 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
             raise StepFailure("Click on matching UI node failed", code="NODE_NOT_CLICKABLE")
         run.log_ui("Successfully clicked matching node")
 
+    await _click_stage(run, ("matcher", str(matcher)), attempt, click_type, retry)
+
+
+async def _click_stage(
+    run: Run,
+    target: tuple[str, str],
+    attempt: Callable[[], Awaitable[None]],
+    click_type: ClickType,
+    retry: Retry,
+) -> None:
+    said = dict([target])
+    types = f"UiTreeClickTypes(types=[{_KOTLIN_NAMES[click_type]}])"
     await run_stage(
         run,
-        f"click({matcher})",
+        f"click({target[1]})",
         attempt,
         retry=retry,
-        success=lambda _: {"matcher": matcher, "click_type": _types_text(click_type)},
-        failure=lambda message: {"matcher": matcher, "failure_point": _failure_point(message)},
+        success=lambda _: {**said, "click_type": types},
+        failure=lambda message: {**said, "failure_point": _failure_point(message)},
     )
-
-
-async def _click_point(run: Run, at: tuple[int, int], point: str, action: Action) -> None:
-    async def attempt() -> None:
-        run.log_ui(f"Clicking coordinate: {point}")
-        if not await _touch_point(run, at, action.click_type):
-            raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
-        run.log_ui(f"Successfully clicked coordinate {point}")
-
-    await run_stage(
-        run,
-        f"click({point})",
-        attempt,
-        retry=action.retry,
-        success=lambda _: {"coordinate": point, "click_type": _types_text(action.click_type)},
-        failure=lambda message: {"coordinate": point, "failure_point": _failure_point(message)},
-    )
-
-
-def _types_text(click_type: ClickType) -> str:
-    return f"UiTreeClickTypes(types=[{_KOTLIN_NAMES[click_type]}])"
 
 
 def _failure_point(message: str) -> str:
@@ -127,8 +129,7 @@ def _focus(run: Run, node: UiNode) -> bool:
     return True
 
 
-async def _touch_point(run: Run, at: tuple[int, int], click_type: ClickType) -> bool:
-    x, y = at
+async def _touch_point(run: Run, x: int, y: int, click_type: ClickType) -> bool:
     where = f"({float(x)},{float(y)})"
     if not run.is_connected():
         return False
@@ -204,9 +205,7 @@ async def press_key(run: Run, action: Action) -> StepResult:
         text = "OperatorAccessibilityService is not running - cannot execute press_key"
         raise StepFailure(text, code=SERVICE_UNAVAILABLE)
     # Android takes a global action even where it changes nothing, as back does at home.
-    {"back": run.ui.keys.back, "home": run.ui.keys.home, "recents": run.ui.keys.recents}[
-        action.key
-    ]()
+    getattr(run.ui.keys, action.key)()
     return succeeded(action, key=action.key)
 
 
