@@ -38,11 +38,11 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.plugin.collectors import registry_of
 from pytest_clawperator.plugin.leasing import lease_of
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
 from pytest_clawperator.plugin.settings import Settings, settings_of
-from pytest_clawperator.plugin.skill_tests import registry_of
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
 from pytest_clawperator.remote.leases import open_all_leases, server_of
 from pytest_clawperator.remote.runner import open_remote

@@ -15,9 +15,15 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
 from pytest_clawperator.plugin.clients import ClientActivity
-from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
+from pytest_clawperator.plugin.evidence import (
+    Artifacts,
+    Evidence,
+    Piece,
+    collect,
+    folder_name,
+    wanted_kinds,
+)
 from pytest_clawperator.plugin.failures import (
     CLASS_PROPERTY,
     CRASHES,

@@ -21,7 +21,7 @@ from pytest_clawperator import (
     validate_execution,
 )
 from pytest_clawperator.errors import ClawperatorError, ExpectationError
-from pytest_clawperator.plugin.artifacts import Artifacts
+from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.marker_values import load_payload
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.apps.load import load_app

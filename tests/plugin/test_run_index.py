@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import QUICK, Run
 
-QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 TESTS = """
     import pytest
 
@@ -51,40 +50,34 @@ def run_of(pytester: pytest.Pytester) -> Path:
     return folder
 
 
-def lines_of(folder: Path) -> list[dict[str, Any]]:
-    """Return what the run wrote down."""
-    return [json.loads(line) for line in (folder / RUN_FILE).read_text("ascii").splitlines()]
+def lines_of(folder: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the lines of this kind that the run wrote."""
+    lines = [json.loads(line) for line in (folder / RUN_FILE).read_text("ascii").splitlines()]
+    return [line for line in lines if line["kind"] == kind]
 
 
-def attempts_of(folder: Path) -> list[dict[str, Any]]:
-    """Return the attempts that the run wrote down."""
-    return [line for line in lines_of(folder) if line["kind"] == "test"]
+def data_of(page: Path) -> dict[str, Any]:
+    """Return the data of a page."""
+    found = re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"))
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
 
 
 def shown_in(folder: Path) -> list[dict[str, Any]]:
     """Return the tests that the page of the run has."""
-    page = (folder / INDEX_FILE).read_text("utf-8")
-    found = re.search(r'id="data">(.*?)</script>', page)
-    assert found is not None
-    tests: list[dict[str, Any]] = json.loads(found[1])["tests"]
+    tests: list[dict[str, Any]] = data_of(folder / INDEX_FILE)["tests"]
     return tests
 
 
-@pytest.fixture
-def slow_marker(pytester: pytest.Pytester) -> None:
-    """Declare the marker that the tests have."""
+def test_each_test_has_a_line_and_a_place_on_the_page(pytester: pytest.Pytester, run: Run) -> None:
+    """Outcome, phases, device, error, evidence and markers of each test are written down."""
     pytester.makeini("[pytest]\nmarkers = slow")
 
-
-@pytest.mark.usefixtures("slow_marker")
-def test_each_test_has_a_line(pytester: pytest.Pytester, run: Run) -> None:
-    """Outcome, phases, device, error, evidence and markers of each test are written down."""
-    pytester.makepyfile(TESTS)
-
-    result = run(*QUICK)
+    result = run(*QUICK, "--junitxml=junit.xml", suite=TESTS)
 
     folder = run_of(pytester)
-    tests = {test["nodeid"].rpartition("::")[2]: test for test in attempts_of(folder)}
+    tests = {test["nodeid"].rpartition("::")[2]: test for test in lines_of(folder, "test")}
     assert {name: test["outcome"] for name, test in tests.items()} == {
         "test_passes": "passed",
         "test_fails": "failed",
@@ -98,88 +91,55 @@ def test_each_test_has_a_line(pytester: pytest.Pytester, run: Run) -> None:
     assert failed["markers"] == ["slow"]
     assert set(failed["seconds"]) == {"setup", "call", "teardown"}
     assert failed["start"] < failed["stop"]
-    assert (folder / failed["folder"]).is_dir()
-    assert (folder / failed["page"]).name == "trace.html"
     assert tests["test_bad_start"]["error"] == {"message": "no start", "phase": "setup"}
     assert "devices" not in tests["test_without_a_device"]
-    (device,) = [line for line in lines_of(folder) if line["kind"] == "device"]
+    (device,) = lines_of(folder, "device")
     assert failed["devices"] == [device["serial"]]
     assert device["about"]["model"]
-    shown = f"claw-results/{folder.name}/{INDEX_FILE}"
-    assert [line for line in result.outlines if line == shown]
+    assert f"claw-results/{folder.name}/{INDEX_FILE}" in result.outlines
 
-
-@pytest.mark.usefixtures("slow_marker")
-def test_the_page_leads_to_the_traces(pytester: pytest.Pytester, run: Run) -> None:
-    """The trace of a failed test has a page, which the report and the index name."""
-    pytester.makepyfile(TESTS)
-
-    result = run(*QUICK, "-k", "test_fails", "--junitxml=junit.xml")
-
-    folder = run_of(pytester)
-    (test,) = shown_in(folder)
-    page = folder / test["page"]
+    (shown,) = [test for test in shown_in(folder) if test["nodeid"] == failed["nodeid"]]
+    page = folder / shown["page"]
+    assert (page, page.parent) == (folder / failed["page"], folder / failed["folder"])
     assert 'id="data"' in page.read_text("utf-8")
-    shown = str(page.relative_to(pytester.path))
-    result.stdout.fnmatch_lines([str(Path(shown).parent), "  trace.html"])
+    path = page.relative_to(pytester.path)
+    result.stdout.fnmatch_lines([str(path.parent), "  trace.html"])
     junit = (pytester.path / "junit.xml").read_text("utf-8")
-    assert f'name="clawperator_trace" value="{shown}"' in junit
+    assert f'name="clawperator_trace" value="{path}"' in junit
 
 
-def test_a_run_without_a_device_writes_nothing(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """Tests that use no device leave no folder."""
-    pytester.makepyfile("import pytest_clawperator\n\ndef test_it():\n    assert 0")
+@pytest.mark.parametrize("options", [[], ["--claw-trace=off"]], ids=["no device", "no traces"])
+def test_without_a_device_or_traces_nothing_is_written(
+    pytester: pytest.Pytester, run: Run, options: list[str]
+) -> None:
+    """Such a run leaves no folder."""
+    uses_device = "clawperator" if options else ""
+    text = f"import pytest_clawperator\n\ndef test_it({uses_device}):\n    assert 0"
 
-    result = run_plain()
-
-    result.assert_outcomes(failed=1)
-    assert not (pytester.path / "claw-results").exists()
-
-
-@pytest.mark.usefixtures("slow_marker")
-def test_off_writes_no_index(pytester: pytest.Pytester, run: Run) -> None:
-    """Without traces there is no index."""
-    pytester.makepyfile(TESTS)
-
-    run(*QUICK, "--claw-trace=off", "-k", "test_passes")
+    run(*QUICK, *options, suite=text).assert_outcomes(failed=1)
 
     assert not (pytester.path / "claw-results").exists()
 
 
 def test_each_attempt_is_in_the_index(pytester: pytest.Pytester, run: Run) -> None:
-    """Attempts of pytest-rerunfailures are told apart, each with its own trace."""
-    pytester.makepyfile(
-        """
+    """Attempts of pytest-rerunfailures are separate lines, each with its own trace."""
+    run(
+        *(*QUICK, "-p", "pytest_rerunfailures", "--reruns=2"),
+        suite="""
         attempts = []
 
         def test_flaky(clawperator):
             clawperator.home()
             attempts.append(1)
             assert len(attempts) == 3
-        """
+        """,
     )
 
-    run(*QUICK, "-p", "pytest_rerunfailures", "--reruns=2")
-
     folder = run_of(pytester)
-    told = [(test["attempt"], test["outcome"]) for test in attempts_of(folder)]
-    assert told == [(1, "rerun"), (2, "rerun"), (3, "passed")]
+    attempts = [(test["attempt"], test["outcome"]) for test in lines_of(folder, "test")]
+    assert attempts == [(1, "rerun"), (2, "rerun"), (3, "passed")]
     pages = [test.get("page", "") for test in shown_in(folder)]
     assert [re.findall(r"attempt-\d", page) for page in pages] == [["attempt-1"], ["attempt-2"], []]
-
-
-@pytest.mark.usefixtures("slow_marker")
-def test_workers_report_to_one_index(pytester: pytest.Pytester, run_workers: Run) -> None:
-    """With -n, each test names its worker and its device."""
-    pytester.makepyfile(TESTS)
-
-    run_workers("-n2", "--claw-device=sim", *QUICK)
-
-    tests = attempts_of(run_of(pytester))
-    assert len(tests) == 6
-    assert {test["worker"] for test in tests} == {"gw0", "gw1"}
-    devices = {test["worker"]: test["devices"] for test in tests if "devices" in test}
-    assert len({tuple(serials) for serials in devices.values()}) == len(devices)
 
 
 def test_a_killed_worker_is_in_the_index(pytester: pytest.Pytester, run_workers: Run) -> None:
@@ -206,8 +166,9 @@ def test_a_killed_worker_is_in_the_index(pytester: pytest.Pytester, run_workers:
 
 def test_a_run_that_is_stopped_has_an_index(pytester: pytest.Pytester, run: Run) -> None:
     """What ended before is written down, and the page is there."""
-    pytester.makepyfile(
-        """
+    run(
+        *QUICK,
+        suite="""
         import pytest
 
         def test_before(clawperator):
@@ -216,23 +177,10 @@ def test_a_run_that_is_stopped_has_an_index(pytester: pytest.Pytester, run: Run)
         def test_stops(clawperator):
             clawperator.home()
             pytest.exit("enough")
-        """
+        """,
     )
 
-    run(*QUICK)
-
     assert [test["outcome"] for test in shown_in(run_of(pytester))] == ["passed", "broken off"]
-
-
-def test_a_folder_that_cannot_be_written_fails_no_test(pytester: pytest.Pytester, run: Run) -> None:
-    """A line says that there is no index."""
-    pytester.makepyfile("def test_it(clawperator):\n    clawperator.home()")
-    (pytester.path / "claw-results").touch()
-
-    result = run(*QUICK)
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*no index of the run: *"])
 
 
 def test_a_test_is_compared_with_its_last_passing_run(
@@ -258,7 +206,5 @@ def test_a_test_is_compared_with_its_last_passing_run(
         for path in (pytester.path / "claw-results").glob("*/*/trace.html")
         if ">failed: " in path.read_text("utf-8")
     ]
-    found = re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"))
-    assert found is not None
-    passed = json.loads(gzip.decompress(base64.b64decode(json.loads(found[1])["passed"])))
+    passed = json.loads(gzip.decompress(base64.b64decode(data_of(page)["passed"])))
     assert passed["events"][-1]["outcome"] == "passed"

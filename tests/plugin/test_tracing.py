@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +14,10 @@ import pytest
 from PIL import Image
 
 from pytest_clawperator.errors import EnvelopeTimeoutError
-from pytest_clawperator.plugin import trace_pictures
+from pytest_clawperator.plugin import tracing
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput
-from pytest_clawperator.plugin.trace_pictures import PictureTaker
+from pytest_clawperator.plugin.tracing import PictureTaker
 from pytest_clawperator.redaction import SECRETS, Secrets
 from pytest_clawperator.report.trace import EVENTS_FILE, TraceWriter
 from pytest_clawperator.transport.interface import OnOutput, ignored
@@ -36,7 +36,7 @@ def png(shade: int = 0) -> bytes:
 
 
 class Phone(ScriptedTransport):
-    """Prints the beginning of each picture at once, and the rest when it is let."""
+    """Prints the beginning of each picture immediately, and the rest when it may."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -68,24 +68,36 @@ class Scene:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.phone = Phone()
-        self.looks = threading.Event()
-        client: Any = SimpleNamespace(serial="PH1", runner=None, execute=self._look)
+        self.may_answer = threading.Event()
+        client: Any = SimpleNamespace(serial="PH1", runner=None, execute=self._execute)
         self.client = Near(client)
         self.client.transport = self.phone
         self.output = TraceOutput(TraceWriter(folder), ReportSinks([], lambda *_: None))
         self.taker = PictureTaker(self.output)
 
-    def _look(self, *_: object, **__: object) -> None:
-        self.looks.wait(DEADLINE)
+    def _execute(self, *_: object, **__: object) -> None:
+        self.may_answer.wait(DEADLINE)
         raise EnvelopeTimeoutError("no envelope", serial="PH1")
 
-    def waiting(self) -> threading.Thread:
-        """Return a thread that waits as the next execution does."""
-        thread = threading.Thread(target=self.taker.wait, args=(self.client,), daemon=True)
-        thread.start()
-        return thread
+    def take(self, number: int = 7) -> None:
+        """Take the picture after an execution."""
+        self.taker.take(self.client, number, None)
 
-    def told(self) -> list[dict[str, Any]]:
+    def wait(self) -> None:
+        """Wait as the next execution does."""
+        self.taker.wait(self.client)
+
+    def assert_blocked(self, work: Callable[[], None], event: threading.Event) -> None:
+        """Check that something waits until the event is set, and no longer."""
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(SHORT)
+        assert thread.is_alive()
+        event.set()
+        thread.join(DEADLINE)
+        assert not thread.is_alive()
+
+    def events(self) -> list[dict[str, Any]]:
         """End the trace and return its events."""
         self.taker.close()
         lines = (self.folder / EVENTS_FILE).read_text(encoding="ascii").splitlines()
@@ -94,86 +106,82 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
-    """Return a scene in which nobody is left waiting."""
+    """Return a scene in which no thread is left waiting."""
     made = Scene(tmp_path / "trace")
     yield made
-    for event in (made.phone.captures, made.phone.prints, made.looks):
+    for event in (made.phone.captures, made.phone.prints, made.may_answer):
         event.set()
     made.taker.close()
+
+
+def reveal_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let something secret be on the screen."""
+    monkeypatch.setattr(SECRETS, "secrets", Secrets(frozenset({"swordfish"}), on_screen=True))
 
 
 def test_the_next_execution_waits_for_the_beginning_alone(scene: Scene) -> None:
     """The screen may change while the phone still prints what it captured."""
     scene.phone.prints.clear()
 
-    scene.taker.take(scene.client, 7, None)
-    scene.taker.wait(scene.client)
+    scene.take()
+    scene.wait()
     scene.phone.picture = png(200)
     scene.phone.prints.set()
 
-    (picture,) = scene.told()
+    (picture,) = scene.events()
     assert (picture["kind"], picture["execution"], picture["size"]) == ("picture", 7, [648, 360])
 
 
 def test_the_next_execution_waits_until_the_screen_is_captured(scene: Scene) -> None:
     """Else the picture might show what the next execution did."""
     scene.phone.captures.clear()
-    scene.taker.take(scene.client, 7, None)
+    scene.take()
 
-    waiting = scene.waiting()
-    waiting.join(SHORT)
-    assert waiting.is_alive()
-    scene.phone.captures.set()
-    waiting.join(DEADLINE)
+    scene.assert_blocked(scene.wait, scene.phone.captures)
 
-    assert not waiting.is_alive()
-    assert [event["kind"] for event in scene.told()] == ["picture"]
+    assert [event["kind"] for event in scene.events()] == ["picture"]
 
 
-def test_a_screen_with_secrets_stays_until_a_look_found_them(
+def test_a_screen_with_secrets_stays_until_a_snapshot_shows_them(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is to be blackened is known only after a look; without one there is no picture."""
-    monkeypatch.setattr(SECRETS, "secrets", Secrets(frozenset({"swordfish"}), on_screen=True))
-    scene.taker.take(scene.client, 7, None)
+    """What is to be blackened is known only then; without a snapshot there is no picture."""
+    reveal_secret(monkeypatch)
+    scene.take()
 
-    waiting = scene.waiting()
-    waiting.join(SHORT)
-    assert waiting.is_alive()
-    scene.looks.set()
-    waiting.join(DEADLINE)
+    scene.assert_blocked(scene.wait, scene.may_answer)
 
-    (note,) = scene.told()
+    (note,) = scene.events()
     assert note["message"].startswith("no picture: it may show a secret, and it is not known where")
 
 
-def test_a_secret_that_is_typed_later_needs_no_look(
+def test_a_secret_that_is_typed_later_needs_no_snapshot(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The picture is of the screen before it, and the device is busy by then."""
     scene.phone.prints.clear()
-    scene.taker.take(scene.client, 7, None)
-    scene.taker.wait(scene.client)
+    scene.take()
+    scene.wait()
 
-    monkeypatch.setattr(SECRETS, "secrets", Secrets(frozenset({"swordfish"}), on_screen=True))
+    reveal_secret(monkeypatch)
     scene.phone.prints.set()
 
-    assert [event["kind"] for event in scene.told()] == ["picture"]
+    assert [event["kind"] for event in scene.events()] == ["picture"]
 
 
 def test_a_picture_that_comes_too_late_is_not_shown(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may show what the next execution did."""
-    monkeypatch.setattr(trace_pictures, "_WITHIN", 0.01)
+    monkeypatch.setattr(tracing, "_WITHIN", 0.01)
     scene.phone.captures.clear()
-    scene.taker.take(scene.client, 7, None)
-    scene.taker.wait(scene.client)
+    scene.take()
+    scene.wait()
 
-    monkeypatch.setattr(trace_pictures, "_WITHIN", DEADLINE)
+    monkeypatch.setattr(tracing, "_WITHIN", DEADLINE)
     scene.phone.captures.set()
 
-    (note,) = scene.told()
+    (note,) = scene.events()
     assert note["message"] == "no picture: the test went on before it was taken"
 
 
@@ -181,26 +189,21 @@ def test_equal_screens_share_one_picture(scene: Scene) -> None:
     """Each execution has a picture, and the trace has each once."""
     for number, shade in enumerate((0, 0, 90, 0)):
         scene.phone.picture = png(shade)
-        scene.taker.take(scene.client, number, None)
-        scene.taker.wait(scene.client)
+        scene.take(number)
+        scene.wait()
 
-    told = {event["execution"]: event["blob"] for event in scene.told()}
-    assert sorted(told) == [0, 1, 2, 3]
-    assert told[0] == told[1] == told[3] != told[2]
+    blobs = {event["execution"]: event["blob"] for event in scene.events()}
+    assert sorted(blobs) == [0, 1, 2, 3]
+    assert blobs[0] == blobs[1] == blobs[3] != blobs[2]
     assert len(list((scene.folder / "blobs").iterdir())) == 2
 
 
-def test_only_some_pictures_are_under_way_at_once(scene: Scene) -> None:
+def test_only_some_pictures_are_under_way_together(scene: Scene) -> None:
     """A phone that prints slowly holds up the test, and no memory is filled with pictures."""
     scene.phone.prints.clear()
-    for number in range(trace_pictures._AT_ONCE):
-        scene.taker.take(scene.client, number, None)
+    for number in range(tracing._AT_ONCE):
+        scene.take(number)
 
-    next_one = threading.Thread(target=scene.taker.take, args=(scene.client, 99, None), daemon=True)
-    next_one.start()
-    next_one.join(SHORT)
-    assert next_one.is_alive()
-    scene.phone.prints.set()
-    next_one.join(DEADLINE)
+    scene.assert_blocked(scene.take, scene.phone.prints)
 
-    assert [event["kind"] for event in scene.told()] == ["picture"] * (trace_pictures._AT_ONCE + 1)
+    assert [event["kind"] for event in scene.events()] == ["picture"] * (tracing._AT_ONCE + 1)

@@ -10,7 +10,7 @@ import pytest
 from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 from tests.plugin.conftest import Run
 
-# Each command of the host program must be let on the device, though the run has leased it.
+# Each command must be let on the device, though the run has leased it.
 SCRIPT = """
 set -e
 "$CLAWPERATOR_BIN" open com.android.settings --device "$1" --json > /dev/null
@@ -25,7 +25,7 @@ def registry(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.delenv("CLAWPERATOR_SKILLS_REGISTRY", raising=False)
     monkeypatch.delenv("CLAWPERATOR_BIN", raising=False)
     path = make_repository(pytester.path)
-    add_skill(path, "com.android.settings.look", script=SCRIPT)
+    add_skill(path, "com.android.settings.check", script=SCRIPT)
     add_skill(path, "com.example.bad.run", script="echo half done; echo no zone >&2; exit 4")
     add_skill(path, "com.android.settings.open", recipe=RECIPE)
     return path
@@ -34,14 +34,14 @@ def registry(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path
 def test_a_script_uses_the_device_of_the_test(
     run: Run, registry: Path, pytester: pytest.Pytester
 ) -> None:
-    """Before and after it the client does, and nobody else gets the device."""
+    """As the client does before and after it; another program does not get the device."""
     pytester.makepyfile(
         """
         import subprocess, sys
 
-        def test_look(clawperator):
+        def test_script(clawperator):
             clawperator.press_key("home")
-            done = clawperator.run_skill("com.android.settings.look", [5])
+            done = clawperator.run_skill("com.android.settings.check", [5])
             assert done.output == "Connections\\n"
             assert done.complaints.strip().endswith("asked for 5")
             assert clawperator.read_text(text="Connections") == "Connections"
@@ -61,26 +61,10 @@ def test_a_script_uses_the_device_of_the_test(
     result.assert_outcomes(passed=2)
 
 
-def test_a_script_uses_the_device_of_a_worker(
-    run_workers: Run, registry: Path, pytester: pytest.Pytester
-) -> None:
-    """Whose lease another process holds."""
-    pytester.makepyfile(
-        """
-        def test_look(clawperator):
-            assert clawperator.run_skill("com.android.settings.look", ["x"]).exit_code == 0
-        """
-    )
-
-    result = run_workers("-n", "1", "--claw-device", "sim")
-
-    result.assert_outcomes(passed=1)
-
-
 def test_what_a_script_printed_is_evidence(
     run: Run, registry: Path, pytester: pytest.Pytester
 ) -> None:
-    """In the failure, in a file, and in the trace inside its step."""
+    """It is in the failure, in a file, and in the trace inside its step."""
     pytester.makepyfile(
         """
         def test_bad(clawperator):
@@ -94,8 +78,8 @@ def test_what_a_script_printed_is_evidence(
     result.stdout.fnmatch_lines(
         ["*SKILL_EXECUTION_FAILED: Skill com.example.bad.run exited with code 4", "*no zone*"]
     )
-    [told] = pytester.path.glob("kept/*/*/skills.txt")
-    assert "half done\n--- stderr\nno zone\n" in told.read_text()
+    [output] = pytester.path.glob("kept/*/*/skills.txt")
+    assert "half done\n--- stderr\nno zone\n" in output.read_text()
     [trace] = pytester.path.glob("kept/*/*/trace/*.jsonl")
     lines = [json.loads(line) for line in trace.read_text().splitlines()]
     [step] = [line for line in lines if line["kind"] == "step"]
@@ -105,7 +89,7 @@ def test_what_a_script_printed_is_evidence(
 
 
 def test_a_recipe_returns_its_envelope(run: Run, registry: Path, pytester: pytest.Pytester) -> None:
-    """A failed one, too; each run has an id of its own."""
+    """A failed one, too; each run has its own id."""
     pytester.makepyfile(
         """
         import pytest

@@ -1,7 +1,9 @@
-"""``--claw-skills``: the recipes of a skills repository as tests, and no code.
+"""Tests without code: the recipes of ``--claw-skills`` and the payloads of ``--claw-validate``.
 
 A recipe with variables needs values: ``NAME.vars.json`` beside ``NAME.recipe.json`` has an
-object of them, or a list of objects, each of which is a test.
+object of them, or a list of objects, each of which is a test. Payloads are those of
+``claw_payload`` markers, and files: every ``*.claw.json``, and every ``*.json`` in a folder
+called ``payloads``.
 """
 
 from __future__ import annotations
@@ -16,14 +18,40 @@ import pytest
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.ecmascript import parse_json, to_string, why_not_json
 from pytest_clawperator.errors import ClawperatorError, SkillError, file_problem
+from pytest_clawperator.plugin.marker_values import load_payload, payloads_of
 from pytest_clawperator.plugin.options import on_command_line
-from pytest_clawperator.plugin.settings import settings_of
+from pytest_clawperator.plugin.run import write_line
+from pytest_clawperator.plugin.settings import is_validating, settings_of
 from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
 from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
 from pytest_clawperator.text import visible_line
 
 _VALUES_END = ".vars.json"
 _LONGEST_ID = 60
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the registry of skills, and payload files, as files of tests."""
+    named = settings_of(parent.config).skills
+    if named is not None and file_path.name == named.name and file_path.resolve() == named:
+        return RegistryFile.from_parent(parent, path=file_path)
+    is_payload = file_path.name.endswith(".claw.json") or file_path.parent.name == "payloads"
+    if file_path.suffix == ".json" and is_payload and is_validating(parent.config):
+        return PayloadFile.from_parent(parent, path=file_path)
+    return None
+
+
+class _WithoutCode(pytest.Item):
+    """A test whose failures show no code: it has none."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
+        """Show the message only; its first line is what the summary shows."""
+        if isinstance(excinfo.value, ClawperatorError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+# Recipes
 
 
 def registry_of(config: pytest.Config) -> Registry:
@@ -45,15 +73,6 @@ def add_registry(config: pytest.Config) -> None:
     places = [(base / argument.partition("::")[0]).resolve() for argument in config.args]
     if not any(registry.is_relative_to(place) for place in places):
         config.args.append(str(registry))
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the registry as a file of tests."""
-    named = settings_of(parent.config).skills
-    if named is None or file_path.name != named.name or file_path.resolve() != named:
-        return None
-    file: pytest.Collector = RegistryFile.from_parent(parent, path=file_path)
-    return file
 
 
 class RegistryFile(pytest.File):
@@ -92,27 +111,18 @@ class RegistryFile(pytest.File):
             file = registry.file(beside)
             found = parse_json(file.read_text(encoding="utf-8")) if file.exists() else {}
         except OSError as error:
-            raise self._unreadable(beside, file_problem(error)) from error
+            raise self.CollectError(f"{beside}: {file_problem(error)}") from error
         except (ValueError, RecursionError) as error:
             why = str(error) if "outside" in str(error) else why_not_json(error)
-            raise self._unreadable(beside, why) from error
+            raise self.CollectError(f"{beside}: {why}") from error
         sets = found if isinstance(found, list) else [found]
         if not sets or not all(isinstance(one, dict) for one in sets):
-            raise self._unreadable(beside, "it is neither an object nor a list of objects")
+            raise self.CollectError(f"{beside}: it is neither an object nor a list of objects")
         return sets
 
-    def _unreadable(self, beside: str, why: str) -> Exception:
-        return self.CollectError(f"{beside}: {why}")
 
-
-class RecipeTest(pytest.Function):
+class RecipeTest(_WithoutCode, pytest.Function):
     """A recipe, which fails if its envelope does."""
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show what failed, without code: a recipe has none."""
-        if isinstance(excinfo.value, ClawperatorError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return where the recipe is from, as the headline above its failure."""
@@ -132,3 +142,64 @@ def _id_of(values: Mapping[str, Any]) -> str:
     """Return values as an id, as pytest writes those of parameters."""
     text = visible_line("-".join(map(to_string, values.values()))).replace("::", ":")
     return f"[{text[:_LONGEST_ID]}]" if text else ""
+
+
+# Payloads
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Replace the tests by the payloads that they declare."""
+    if is_validating(config):
+        kept = [payload for item in items for payload in _payloads(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+def write_if_no_payload(reporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    """Report that no payload was found."""
+    config = reporter.config
+    if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        write_line(
+            reporter,
+            f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
+            " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
+            " called payloads",
+            yellow=True,
+        )
+
+
+class PayloadFile(pytest.File):
+    """A file that holds one payload."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the payload as a test."""
+        yield PayloadItem.from_parent(self, name="payload", declared=self.path)
+
+
+class PayloadItem(_WithoutCode):
+    """A payload that is valid or not."""
+
+    def __init__(self, *, declared: Path | Any, **about: Any) -> None:
+        super().__init__(**about)
+        self.declared = declared
+
+    def runtest(self) -> None:
+        """Validate the payload."""
+        load_payload(self.declared)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the source of the payload, as the headline above its problems."""
+        return self.path, None, ": ".join(self.nodeid.rsplit("::", 1))
+
+
+def _payloads(item: pytest.Item) -> Iterator[pytest.Item]:
+    if isinstance(item, PayloadItem):
+        yield item
+        return
+    assert item.parent is not None
+    for number, declared in enumerate(payloads_of(item), 1):
+        name = declared.name if isinstance(declared, Path) else str(number)
+        yield PayloadItem.from_parent(
+            item.parent, name=f"{item.name}::claw_payload[{name}]", declared=declared
+        )

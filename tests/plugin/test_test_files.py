@@ -38,8 +38,8 @@ PASSING = """
             steps:
               - expect: {text: "${row}", to_be_visible: true, to_be_enabled: true}
               - expect: {text: "${row}", nth: "${place}"}
-          - click: Nobody
-            when: Nobody
+          - click: Nowhere
+            when: Nowhere
       a payload runs:
         fixtures: [package]
         steps:
@@ -118,15 +118,6 @@ def test_the_converted_python_passes_as_well(suite: pytest.Pytester, run: Run) -
     result.stdout.fnmatch_lines(["test_it.py::test_rows_are_there[[]other[]] PASSED*"])
 
 
-def test_workers_run_test_files(suite: pytest.Pytester, run_workers: Run, adb: str) -> None:
-    """Files without a line of Python make workers lease devices, too."""
-    (suite.path / "conftest.py").unlink()
-
-    result = run_workers("-n2", "--claw-adb", adb, "-k", "open or rows")
-
-    result.assert_outcomes(passed=3)
-
-
 FAILING = """
     tests:
       the menu is there:
@@ -175,101 +166,82 @@ def test_a_failure_shows_the_lines_of_the_files(pytester: pytest.Pytester, run: 
     assert "files.py" not in result.stdout.str()
 
 
-def test_soft_failures_name_their_lines(pytester: pytest.Pytester, run: Run) -> None:
-    """Soft expectations are told together, each with its line of YAML."""
+def test_soft_failures_and_traces_name_their_lines(pytester: pytest.Pytester, run: Run) -> None:
+    """Soft expectations fail together, each with its line; titled steps are named in the trace."""
     write(
         pytester,
         "test_it",
         """
         steps:
           - open_app: com.android.settings
-          - expect: {text: Nobody, soft: true, timeout: 0}
+          - title: Leave
+            steps:
+              - expect: {text: Nowhere, soft: true, timeout: 0}
+              - home
           - expect: {text: Nothing, soft: true, timeout: 0}
         """,
     )
 
-    result = run()
+    result = run("--claw-trace=on")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*test_it.claw.yaml:4: - expect: {text: Nobody*"])
-    result.stdout.fnmatch_lines(["*test_it.claw.yaml:5: - expect: {text: Nothing*"])
+    result.stdout.fnmatch_lines(["*test_it.claw.yaml:6: - expect: {text: Nowhere*"])
+    result.stdout.fnmatch_lines(["*test_it.claw.yaml:8: - expect: {text: Nothing*"])
+    (trace,) = pytester.path.glob("claw-results/**/trace/*.jsonl")
+    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    places = {
+        (event["source"]["file"], event["source"]["line"], event["source"]["text"])
+        for event in events
+        if event.get("source")
+    }
+    assert places >= {
+        ("test_it.claw.yaml", 4, "- title: Leave"),
+        ("test_it.claw.yaml", 7, "- home"),
+    }
+    assert {file for file, _, _ in places} == {"test_it.claw.yaml"}
+    assert "Leave" in {event.get("title") for event in events}
 
 
 def test_a_secret_of_a_file_is_hidden(pytester: pytest.Pytester, run: Run) -> None:
-    """The lines of a failing test hide what was typed as a secret."""
+    """In the lines of a failing test, and in those of a step that could not type it."""
     write(
         pytester,
         "test_it",
         """
         app: com.example.shop
-        steps:
-          - enter_text: {value: hunter-of-secrets, id: email, secret: true}
-          - expect:
-              id: email
-              to_have_text:
-                expected: not hunter-of-secrets
-              timeout: 0
-        """,
-    )
-
-    result = run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*enter_text: {value: [[]*]*, id: email*"])
-    assert "hunter" not in result.stdout.str()
-
-
-def test_a_secret_that_could_not_be_typed_is_hidden(pytester: pytest.Pytester, run: Run) -> None:
-    """The lines of the step that fails hide its secret, too."""
-    write(
-        pytester,
-        "test_it",
-        """
-        app: com.example.shop
-        steps:
-          - enter_text:
-              id: nowhere
-              value: hunter-of-secrets
-              secret: true
-              timeout: 0
+        tests:
+          it is typed:
+            steps:
+              - enter_text: {value: hunter-of-secrets, id: email, secret: true}
+              - expect:
+                  id: email
+                  to_have_text:
+                    expected: not hunter-of-secrets
+                  timeout: 0
+          it could not be typed:
+            steps:
+              - enter_text:
+                  id: nowhere
+                  value: fisher-of-secrets
+                  secret: true
+                  timeout: 0
         """,
     )
 
     result = run("-l")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*- enter_text:*", "*value: [[]*]*", "*secret: true*"])
-    assert "hunter" not in result.stdout.str()
-
-
-def test_a_trace_has_the_lines_of_the_file(pytester: pytest.Pytester, run: Run) -> None:
-    """Traces tell which line of the file an execution belongs to, and name titled steps."""
-    write(
-        pytester,
-        "test_it",
-        """
-        steps:
-          - title: Leave
-            steps:
-              - home
-        """,
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*enter_text: {value: [[]*]*, id: email*",
+            *("*- enter_text:*", "*value: [[]*]*", "*secret: true*"),
+        ]
     )
-
-    run("--claw-trace=on").assert_outcomes(passed=1)
-
-    (trace,) = pytester.path.glob("claw-results/**/trace/*.jsonl")
-    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
-    places = {(event["source"]["line"], event["source"]["text"]) for event in events
-              if event.get("source")}  # fmt: skip
-    assert {event["source"]["file"] for event in events if event.get("source")} == {
-        "test_it.claw.yaml"
-    }
-    assert places == {(3, "- title: Leave"), (5, "- home")}
-    assert "Leave" in {event.get("title") for event in events}
+    assert "of-secrets" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
         ("steps: [clik]", '1:9: there is no step "clik"; did you mean `click`?'),
         ("steps: [back", "this is not YAML"),
@@ -277,7 +249,7 @@ def test_a_trace_has_the_lines_of_the_file(pytester: pytest.Pytester, run: Run) 
     ],
 )
 def test_a_mistake_is_an_error_at_collection(
-    text: str, told: str, suite: pytest.Pytester, run: Run
+    text: str, problem: str, suite: pytest.Pytester, run: Run
 ) -> None:
     """A file that makes no sense stops the run before a device is touched; no code is shown."""
     write(suite, "test_wrong", text)
@@ -285,11 +257,11 @@ def test_a_mistake_is_an_error_at_collection(
     result = run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"TEST_FILE_INVALID: test_wrong.claw.yaml:*{told}*"])
+    result.stdout.fnmatch_lines([f"TEST_FILE_INVALID: test_wrong.claw.yaml:*{problem}*"])
     assert "Traceback" not in result.stdout.str()
 
 
-def test_a_marker_that_makes_no_sense_is_told(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_marker_that_makes_no_sense_is_refused(pytester: pytest.Pytester, run: Run) -> None:
     """Markers of files are checked as those of Python, and unknown tags as pytest does it."""
     write(pytester, "test_it", "app: not a package\nsteps: [back]")
     write(pytester, "test_other", "steps: [back]\ntags:\n- unheard\n")
@@ -300,7 +272,7 @@ def test_a_marker_that_makes_no_sense_is_told(pytester: pytest.Pytester, run: Ru
     result.stdout.fnmatch_lines(["test_other.claw.yaml:3: 'unheard' not found in `markers`*"])
 
 
-def test_a_missing_variable_of_the_environment_is_told_at_its_line(
+def test_a_missing_variable_of_the_environment_is_named_at_its_line(
     pytester: pytest.Pytester, run: Run
 ) -> None:
     """A secret that is not there fails the test that uses it, at the line that names it."""

@@ -16,7 +16,7 @@ from PIL import Image
 from pytest_clawperator.redaction import SECRETS, forms_of
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import Run, kept
 
 # As they are in the suite below, by the way in which each becomes a secret.
 TYPED = 'Tr0ub4dor & "3\'s" <ü€😀> \\ 50%'
@@ -108,19 +108,9 @@ def test_variable(claw, word):
         assert {{"word": word}} == {{"word": 1}}
 """
 OPTIONS = (
-    "-vv",
-    "-l",
-    "-rA",
-    "-Wdefault",
-    "-ojunit_family=xunit1",
-    "-pallure_pytest",
-    "--alluredir=allure",
-    "--junitxml=junit.xml",
-    "--log-file=logged.txt",
-    "-olog_cli=true",
-    "--claw-logcat=on",
-    "--claw-screenshot=on",
-    "--claw-snapshot=on",
+    *("-vv", "-l", "-rA", "-Wdefault", "-ojunit_family=xunit1", "--junitxml=junit.xml"),
+    *("-pallure_pytest", "--alluredir=allure", "--log-file=logged.txt", "-olog_cli=true"),
+    *("--claw-logcat=on", "--claw-screenshot=on", "--claw-snapshot=on"),
     r"--claw-redact=\bsk-[A-Za-z0-9]{8,}",
     "--claw-redact=env:BANK_*",
 )
@@ -131,7 +121,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a suite that types, prints and raises secrets."""
     pytest.importorskip("allure_pytest")
     monkeypatch.setenv("BANK_PASSWORD", VARIABLE)
-    pytester.makepyfile(SUITE.format(TYPED=TYPED, BATCHED=BATCHED))
+    pytester.makepyfile(test_it=SUITE.format(TYPED=TYPED, BATCHED=BATCHED))
 
 
 def written(folder: Path) -> Iterator[Path]:
@@ -143,20 +133,23 @@ def written(folder: Path) -> Iterator[Path]:
 
 def leaks(folder: Path, terminal: str) -> dict[str, list[str]]:
     """Return where which secret is shown, in any of its forms, or a part of a long one."""
-    told = {
+    texts = {
         str(path): path.read_bytes().decode(errors="surrogateescape") for path in written(folder)
     }
-    told["terminal"] = terminal
+    texts["terminal"] = terminal
     found: dict[str, list[str]] = {}
     for secret in SECRET_TEXTS:
         parts = {secret[at : at + 20] for at in range(0, len(secret) - 19, 5)}
         forms = "|".join(map(re.escape, forms_of(secret) | parts))
-        found[secret] = [name for name, text in told.items() if re.search(forms, text)]
+        found[secret] = [name for name, text in texts.items() if re.search(forms, text)]
     return {secret: names for secret, names in found.items() if names}
 
 
 def test_a_run_shows_no_secret(pytester: pytest.Pytester, run: Run, suite: None) -> None:
-    """Evidence, JUnit, Allure, logs and the terminal have marks where secrets were."""
+    """Evidence, JUnit, Allure, logs and the terminal have marks where secrets were.
+
+    Password fields and whatever shows a secret are black in screenshots.
+    """
     result = run("-pcacheprovider", *OPTIONS)
 
     result.assert_outcomes(failed=7, skipped=1)
@@ -165,29 +158,10 @@ def test_a_run_shows_no_secret(pytester: pytest.Pytester, run: Run, suite: None)
     assert {"log.txt", "envelopes.json", "snapshot.xml", "junit.xml", "logged.txt"} <= marked
     assert {"typed.json"} <= marked
     assert len([name for name in marked if name.endswith("-result.json")]) == 8
-
-
-def test_workers_show_no_secret(
-    pytester: pytest.Pytester, run_workers: Run, suite: None, simulator: Simulator, adb: str
-) -> None:
-    """What workers found out by themselves is hidden before the controller hears of it."""
-    devices = [option for serial in simulator.serials for option in ("--claw-device", serial)]
-
-    result = run_workers("-n2", "--claw-adb", adb, *devices, *OPTIONS)
-
-    result.assert_outcomes(failed=7, skipped=1)
-    assert leaks(pytester.path, result.stdout.str() + result.stderr.str()) == {}
-
-
-def test_fields_of_screenshots_are_black(pytester: pytest.Pytester, run: Run, suite: None) -> None:
-    """Password fields and whatever shows a secret are black; the rest is not."""
-    run("-k", "test_typed or test_matching", *OPTIONS)
-
-    paths = list(pytester.path.glob("claw-results/*/*/screenshot.png"))
-    assert len(paths) == 2
-    for path in paths:
-        snapshot = Snapshot.from_xml(path.with_name("snapshot.xml").read_bytes())
-        with Image.open(path) as picture:
+    for test in ("test_typed", "test_matching"):
+        folder = kept(pytester)[test]
+        snapshot = Snapshot.from_xml((folder / "snapshot.xml").read_bytes())
+        with Image.open(folder / "screenshot.png") as picture:
             colours = {
                 node.short_id: picture.convert("RGB").crop(node.bounds).getextrema()
                 for node in snapshot.nodes
@@ -198,114 +172,74 @@ def test_fields_of_screenshots_are_black(pytester: pytest.Pytester, run: Run, su
         assert colours["sign_in"] != black
 
 
-def test_no_picture_is_kept_where_nothing_tells_what_to_hide(
-    pytester: pytest.Pytester, run: Run
+def test_workers_show_no_secret(
+    pytester: pytest.Pytester, run_workers: Run, suite: None, simulator: Simulator, adb: str
 ) -> None:
-    """Without a snapshot the picture is left out, and the report says why."""
-    pytester.makepyfile(
-        """
-        def test_it(clawperator):
-            clawperator.open_app("com.example.shop")
-            clawperator.enter_text("hunter2!", id="email", secret=True)
-            clawperator.device.shell("sim fault no_ui_tree")
-            assert 0
-        """
-    )
+    """What a worker found out by itself is hidden before the controller gets it."""
+    device = ("-n1", "--claw-adb", adb, "--claw-device", simulator.serials[0])
 
-    result = run("--claw-snapshot=off", "--claw-logcat=off")
+    result = run_workers(*device, *OPTIONS, "-k", "typed or password_field or matching or variable")
 
-    result.stdout.fnmatch_lines(["no screenshot: it may show a secret, and it is not known where*"])
-    assert not list(pytester.path.glob("claw-results/*/*/*.png"))
+    result.assert_outcomes(failed=3, skipped=1)
+    assert leaks(pytester.path, result.stdout.str() + result.stderr.str()) == {}
 
 
 def test_a_video_with_a_secret_is_not_kept(pytester: pytest.Pytester, run: Run) -> None:
-    """A video cannot be blackened: that of a test which typed a secret is left out."""
-    pytester.makepyfile(
-        """
+    """A video cannot be blackened; what the test itself sends and reads is unchanged."""
+    result = run(
+        *("--claw-screenshot=off", "--claw-logcat=off", "--claw-video=on"),
+        suite="""
         def test_secret(clawperator):
-            clawperator.open_app("com.example.shop")
-            clawperator.enter_text("hunter2!", id="email", secret=True)
-            assert 0
-
-        def test_other(clawperator):
-            assert 0
-        """
-    )
-
-    result = run("--claw-video=on", "--claw-screenshot=off", "--claw-logcat=off")
-
-    result.stdout.fnmatch_lines(["no video: a secret was typed while it was recorded, *"])
-    assert not list(pytester.path.glob("claw-results/*/*test_secret*/video*"))
-
-
-def test_evidence_stays_valid_with_ordinary_words_as_secrets(
-    pytester: pytest.Pytester, run: Run
-) -> None:
-    """Secrets that are also names or numbers of a format do not spoil JSON and XML."""
-    pytester.makepyfile(
-        """
-        def test_pin(clawperator):
-            clawperator.open_app("com.example.shop")
-            clawperator.enter_text("0000", id="password")
-            clawperator.enter_text("password", id="password")
-            assert False
-        """
-    )
-
-    run()
-
-    (envelopes,) = pytester.path.glob("claw-results/*/*/envelopes.json")
-    (snapshot,) = pytester.path.glob("claw-results/*/*/snapshot.xml")
-    assert json.loads(envelopes.read_text())[0]["execution"]["timeoutMs"] == 30000
-    assert ElementTree.parse(snapshot).getroot().find(".//node[@password='true']") is not None
-
-
-def test_the_summary_tells_where_evidence_is(pytester: pytest.Pytester, run: Run) -> None:
-    """A folder is named as it is on the disk, also if a pattern matches a part of its name."""
-    pytester.makepyfile("def test_it(clawperator): assert False")
-
-    result = run("--claw-redact=[0-9]{4}")
-
-    (folder,) = filter(Path.is_dir, pytester.path.glob("claw-results/*/*"))
-    assert f"{folder.parent.relative_to(pytester.path)}" in result.outlines
-    assert f"  {folder.name}" in result.outlines
-
-
-def test_the_run_forgets_its_secrets(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """A run in the same process hides what it was told to hide, and nothing afterwards."""
-    pytester.makepyfile("def test_it(): print('hunter2')")
-
-    result = run_plain("-rA", "--claw-redact=hunter[0-9]")
-
-    result.stdout.fnmatch_lines(["[[]***[]]"])
-    assert SECRETS.hide("hunter2") == "hunter2"
-
-
-def test_what_fails_in_collection_shows_no_secret(
-    pytester: pytest.Pytester, run_plain: Run
-) -> None:
-    """A module that cannot be imported shows no secret of its own."""
-    pytester.makepyfile("raise ValueError('hunter2')")
-
-    result = run_plain("-l", "--claw-redact=hunter[0-9]")
-
-    result.assert_outcomes(errors=1)
-    assert "hunter2" not in result.stdout.str()
-
-
-def test_tests_get_what_is_there(pytester: pytest.Pytester, run: Run) -> None:
-    """Secrets are sent as they are, and what a test reads is not changed."""
-    pytester.makepyfile(
-        """
-        def test_it(clawperator):
             clawperator.open_app("com.example.shop")
             step = clawperator.enter_text("hunter2!", id="email", secret=True)
             assert step.data["text"] == "hunter2!"
             assert clawperator.read_text(id="email") == "hunter2!"
             assert clawperator.snapshot().find(id="email").text == "hunter2!"
-        """
+            assert 0
+        """,
     )
 
-    result = run()
+    result.stdout.fnmatch_lines(
+        ["E * assert 0", "no video: a secret was typed while it was recorded, *"]
+    )
+    assert not list(pytester.path.glob("claw-results/*/*/video*"))
 
-    result.assert_outcomes(passed=1)
+
+def test_evidence_stays_valid_with_ordinary_words_as_secrets(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    """Secrets that are also names or numbers of a format do not spoil JSON, XML and paths."""
+    result = run(
+        "--claw-redact=20[0-9]{6}",
+        suite="""
+        def test_pin(clawperator):
+            clawperator.open_app("com.example.shop")
+            clawperator.enter_text("0000", id="password")
+            clawperator.enter_text("password", id="password")
+            assert False
+        """,
+    )
+
+    folder = kept(pytester)["test_pin"]
+    sent = json.loads((folder / "envelopes.json").read_text())[0]
+    assert sent["execution"]["timeoutMs"] == 30000
+    snapshot = ElementTree.parse(folder / "snapshot.xml").getroot()
+    assert snapshot.find(".//node[@password='true']") is not None
+    assert f"{folder.parent.relative_to(pytester.path)}" in result.outlines
+    assert f"  {folder.name}" in result.outlines
+
+
+def test_the_run_forgets_its_secrets(run_plain: Run) -> None:
+    """A run in the same process hides what it was asked to hide, and nothing afterwards."""
+    result = run_plain("-rA", "--claw-redact=hunter[0-9]", suite="def test_it(): print('hunter2')")
+
+    result.stdout.fnmatch_lines(["[[]***[]]"])
+    assert SECRETS.hide("hunter2") == "hunter2"
+
+
+def test_what_fails_in_collection_shows_no_secret(run_plain: Run) -> None:
+    """A module that cannot be imported shows no secret of its own."""
+    result = run_plain("-l", "--claw-redact=hunter[0-9]", suite="raise ValueError('hunter2')")
+
+    result.assert_outcomes(errors=1)
+    assert "hunter2" not in result.stdout.str()
