@@ -34,8 +34,8 @@ from pytest_clawperator.test_files.yaml_tree import (
     Scalar,
     YamlNode,
     read_yaml,
-    shown_path,
 )
+from pytest_clawperator.text import shown_path
 
 #: How the names of files of tests, and of files of steps, end.
 SUFFIX = ".claw.yaml"

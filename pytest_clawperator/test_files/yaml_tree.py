@@ -13,6 +13,7 @@ import yaml
 
 from pytest_clawperator.contracts.wording import quote
 from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
+from pytest_clawperator.text import shown_path
 
 _SHOWN = 10
 
@@ -70,14 +71,6 @@ def error_of(path: Path, mistakes: Sequence[Mistake]) -> ConfigurationError:
         hint=first.hint,
         details={"file": str(path), "line": first.mark.line, "column": first.mark.column},
     )
-
-
-def shown_path(path: Path) -> str:
-    """Return a path for messages: relative, if it is below the current folder."""
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 MAX_BYTES = 1_000_000
