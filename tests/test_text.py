@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 from pytest_clawperator import Snapshot
-from pytest_clawperator.text import visible, visible_in_json, visible_in_xml, visible_line
+from pytest_clawperator.text import (
+    shown_path,
+    visible,
+    visible_in_json,
+    visible_in_xml,
+    visible_line,
+)
 
 SHOWN = {
     "\x1b[2J": r"\x1b[2J",
@@ -61,3 +70,9 @@ def test_json_keeps_its_meaning() -> None:
 
         assert json.loads(shown) == {"text": text}
         assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(("path", "shown"), [("results/a", "results/a"), ("/other/a", "/other/a")])
+def test_a_path_below_the_folder_is_relative(tmp_path: Path, path: str, shown: str) -> None:
+    """Paths elsewhere are shown in full."""
+    assert shown_path(tmp_path / path, tmp_path) == shown

@@ -25,7 +25,8 @@ from pytest_clawperator.test_files.header import (
 )
 from pytest_clawperator.test_files.shapes import found, unknown_key
 from pytest_clawperator.test_files.steps import read_steps
-from pytest_clawperator.test_files.syntax import Mistakes, Scope, shown_path
+from pytest_clawperator.test_files.syntax import Mistakes, Scope
+from pytest_clawperator.text import shown_path
 from pytest_clawperator.yaml_source import (
     Mapping,
     Mark,

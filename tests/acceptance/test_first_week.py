@@ -199,8 +199,8 @@ def test_the_index_shows_a_failure_as_it_is(messages: Mapping[str, str]) -> None
         ),
         (
             ["--claw-device=sim", "--claw-timeout=5000"],
-            "ERROR: --claw-timeout: found '5000', allowed is a number of seconds from 0 to 600,"
-            " as in 2.5: seconds, not milliseconds?",
+            "ERROR: --claw-timeout: the value is at most 600 seconds, found 5000.0. Seconds, not"
+            " milliseconds? 5000 ms are 5.",
         ),
         (
             ["--claw-device=sim", "--claw-sim-app=spoilt.yaml"],
@@ -319,6 +319,6 @@ def test_markers_are_checked_before_the_first_test(run: Callable[..., str]) -> N
         "test_one.py::test_0: claw_ap('com.example.bank'): no such marker; did you mean claw_app?",
         "test_one.py::test_1: claw_app(): it is written claw_app(package, launch=True, stop=True,"
         ' clear=False, grant=[], missing="error")',
-        "test_one.py::test_2: claw_timeout(5000): found 5000, allowed is a number of seconds from"
-        " 0 to 600, as in 2.5: seconds, not milliseconds?",
+        "test_one.py::test_2: claw_timeout(5000): the value is at most 600 seconds, found 5000."
+        " Seconds, not milliseconds? 5000 ms are 5.",
     ]
