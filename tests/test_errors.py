@@ -82,7 +82,7 @@ def test_every_error_pickles_whole_and_has_a_code() -> None:
             assert twin.args == error.args, cls
         if not issubclass(cls, UserWarning):
             problem: Any = [Problem("", "bad")] if cls is ExecutionValidationError else "bad"
-            plain = cls(problem)
+            plain: Any = cls(problem)
             assert isinstance(plain.code, ErrorCode), cls
             assert str(plain).startswith(f"{plain.code}: bad"), cls
 

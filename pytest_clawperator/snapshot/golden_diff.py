@@ -194,8 +194,10 @@ class Alignment:
         wanted, item = self.golden[line], self.screen[node]
         if wanted.role != item.line.role or not self._is_name(wanted.name, item.name):
             return None
-        as_said = all((state in item.states) == on for state, on in wanted.states)
-        if not as_said or (self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()):
+        as_written = all((state in item.states) == on for state, on in wanted.states)
+        if not as_written or (
+            self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()
+        ):
             return _OTHER_STATE
         return 0
 

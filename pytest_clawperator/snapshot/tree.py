@@ -13,15 +13,11 @@ from weakref import ref
 from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
-from pytest_clawperator.errors import (
-    ClawperatorWarning,
-    ConfigurationError,
-    ErrorCode,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot import golden, near_miss, query
 from pytest_clawperator.snapshot.golden_diff import compare
@@ -417,7 +413,7 @@ class Snapshot(query.Searchable, HintsAtNames):
             warnings.warn(
                 f"The hierarchy is damaged or breaks off: {len(self)} nodes could be read, "
                 "and what is missing counts as absent.",
-                ClawperatorWarning,
+                errors.ClawperatorWarning,
                 stacklevel=3,
             )
 
@@ -479,7 +475,7 @@ class Snapshot(query.Searchable, HintsAtNames):
             return NotImplemented
         try:
             return compare(golden.parse(other), self) is None
-        except ConfigurationError:  # text that is not a golden fits nothing
+        except errors.ConfigurationError:  # text that is not a golden fits nothing
             return False
 
     __hash__ = object.__hash__
@@ -504,13 +500,13 @@ class Snapshot(query.Searchable, HintsAtNames):
         try:
             found = etree.XPath(expression)(self._top, **values)
         except (etree.XPathError, ValueError, TypeError) as error:
-            raise SnapshotError(
+            raise errors.SnapshotError(
                 f"The XPath expression {expression!r} cannot be used: {error}",
                 code=ErrorCode.XPATH_INVALID,
                 hint="The elements are called node, and their attributes as in the XML.",
             ) from error
         if not isinstance(found, list) or not all(map(self._is_node, found)):
-            raise SnapshotError(
+            raise errors.SnapshotError(
                 f"The XPath expression {expression!r} gives {found!r:.80}, not nodes.",
                 code=ErrorCode.XPATH_INVALID,
                 hint="Select elements, as in //node[@text='OK'], and read their attributes.",
