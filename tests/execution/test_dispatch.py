@@ -9,17 +9,8 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator import complete_execution
-from pytest_clawperator.errors import (
-    BroadcastError,
-    ClawperatorError,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-)
+from pytest_clawperator import complete_execution, errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
@@ -88,7 +79,7 @@ def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
     busy = line("[TaskScope] busy", priority="D")
     transport = LoggedTransport((0.1, START), (0.2, busy), *dump)
 
-    with pytest.raises(EnvelopeTimeoutError) as caught:
+    with pytest.raises(errors.EnvelopeTimeoutError) as caught:
         run(transport)
 
     error = caught.value
@@ -110,7 +101,7 @@ def test_the_cause_of_a_silence_is_looked_for_once() -> None:
     silent, busy = LoggedTransport(), LoggedTransport((0.1, START), (20.0, ENVELOPE))
     asked: list[float] = []
 
-    with pytest.raises(EnvelopeTimeoutError, match="gave no sign") as caught:
+    with pytest.raises(errors.EnvelopeTimeoutError, match="gave no sign") as caught:
         run(silent, lambda: asked.append(silent.clock()))
     reply = run(busy, lambda: asked.append(busy.clock()))
 
@@ -122,12 +113,12 @@ def test_the_cause_of_a_silence_is_looked_for_once() -> None:
 def test_a_cause_of_the_silence_ends_the_wait() -> None:
     """What makes the device unfit is raised as soon as it is found."""
     transport = LoggedTransport()
-    cause = OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+    cause = errors.OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
 
     def find() -> None:
         raise cause
 
-    with pytest.raises(OperatorNotReadyError) as caught:
+    with pytest.raises(errors.OperatorNotReadyError) as caught:
         run(transport, find)
 
     assert caught.value is cause
@@ -146,7 +137,7 @@ def test_a_broadcast_that_fails_ends_the_run_immediately(said: str, code: ErrorC
     """The error has the output and exit code of the device."""
     transport = LoggedTransport(broadcast=ShellResult(said, "", 255))
 
-    with pytest.raises((BroadcastError, OperatorNotReadyError)) as caught:
+    with pytest.raises((errors.BroadcastError, errors.OperatorNotReadyError)) as caught:
         run(transport)
 
     assert caught.value.code == code
@@ -187,30 +178,30 @@ CRASH = [
     [
         (
             [REFUSAL, line("java.lang.IllegalArgumentException: text is blank", priority="E")],
-            PayloadRefusedError,
+            errors.PayloadRefusedError,
             ErrorCode.PAYLOAD_REJECTED,
             "text is blank",
             1.0,
         ),
         # The reason may never come.
-        ([REFUSAL], PayloadRefusedError, ErrorCode.PAYLOAD_REJECTED, "", 1.0),
+        ([REFUSAL], errors.PayloadRefusedError, ErrorCode.PAYLOAD_REJECTED, "", 1.0),
         (
             [SERVICE_OFF],
-            OperatorNotReadyError,
+            errors.OperatorNotReadyError,
             ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
             "",
             1.0,
         ),
         (
             [START, *CRASH],
-            OperatorNotReadyError,
+            errors.OperatorNotReadyError,
             ErrorCode.OPERATOR_CRASHED,
             "java.lang.Error: oops",
             0.2,
         ),
         (
             [ENVELOPE[:120]],
-            EnvelopeMalformedError,
+            errors.EnvelopeMalformedError,
             ErrorCode.RESULT_ENVELOPE_MALFORMED,
             "",
             0.2,
@@ -218,7 +209,7 @@ CRASH = [
         # It may be another command's; if no other comes, it is what is wrong.
         (
             [line("[Clawperator-Result] {oops")],
-            EnvelopeMalformedError,
+            errors.EnvelopeMalformedError,
             ErrorCode.RESULT_ENVELOPE_MALFORMED,
             "not valid JSON",
             36.0,
@@ -227,7 +218,11 @@ CRASH = [
     ids=["refused", "refused without a reason", "service off", "crash", "malformed", "foreign"],
 )
 def test_a_run_that_cannot_be_answered_ends_with_the_reason(
-    lines: list[bytes], kind: type[ClawperatorError], code: ErrorCode, words: str, most: float
+    lines: list[bytes],
+    kind: type[errors.ClawperatorError],
+    code: ErrorCode,
+    words: str,
+    most: float,
 ) -> None:
     """The Operator's own words are the message, and the limit is not waited for."""
     transport = LoggedTransport(*((0.1, each) for each in lines))
@@ -242,10 +237,10 @@ def test_a_run_that_cannot_be_answered_ends_with_the_reason(
 
 def test_a_vanished_device_ends_the_wait() -> None:
     """What the log stream raises about the device passes through as it is."""
-    gone = DeviceNotFoundError("gone", serial="PH1")
+    gone = errors.DeviceNotFoundError("gone", serial="PH1")
     transport = LoggedTransport((0.1, START), (3.0, gone))
 
-    with pytest.raises(DeviceNotFoundError) as caught:
+    with pytest.raises(errors.DeviceNotFoundError) as caught:
         run(transport)
 
     assert caught.value is gone

@@ -19,8 +19,6 @@ from pytest_clawperator.execution.screenshots import (
     Display,
     Picture,
     ScreenshotFolder,
-    parse_displays,
-    shown_display,
     take_picture,
 )
 from pytest_clawperator.transport.interface import OnOutput, ignored
@@ -95,7 +93,7 @@ class Panels(ScriptedTransport):
 def test_displays_are_read_from_each_version() -> None:
     """Numbers, panels and states are found in each form; what has no panel is left out."""
     for dump, displays in DUMPS:
-        assert parse_displays(dump) == displays, dump
+        assert screenshots.parse_displays(dump) == displays, dump
 
 
 def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:
@@ -108,7 +106,7 @@ def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:
         ([Display(0, "10"), Display(2, "12")], 7, 0),
     ]
     for displays, focused, number in rows:
-        shown = shown_display(displays, focused)
+        shown = screenshots.shown_display(displays, focused)
 
         assert shown is not None
         assert shown.number == number

@@ -11,16 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
-from pytest_clawperator.snapshot.near_miss import (
-    CRASH_HINT,
-    crash_dialog,
-    crash_hint,
-    nearest,
-    outline,
-    plain,
-    quoted,
-    told_first,
-)
+from pytest_clawperator.snapshot import near_miss
+from pytest_clawperator.snapshot.near_miss import nearest, outline, quoted
 from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import node, screen
@@ -225,7 +217,7 @@ def test_outlines_are_bounded() -> None:
 @given(ANY_TEXT, st.integers(4, 60))
 def test_any_text_can_be_shown(text: str, longest: int) -> None:
     """No terminal is upset by what an app shows, and no line gets long."""
-    shown = plain(text, longest=longest)
+    shown = near_miss.plain(text, longest=longest)
 
     assert shown.isprintable()
     assert len(shown) <= longest
@@ -255,10 +247,10 @@ def test_the_dialog_of_a_crash_is_known_by_its_buttons_in_every_language() -> No
     untitled = screen(node(text="Bank hängt"), CLOSE)
     quoting = screen(node(text="android:id/aerr_close"))
 
-    assert crash_dialog(crashed) == "Bank wurde beendet"
-    assert told_first(crashed) == '"Bank wurde beendet" is on the screen; '
-    assert crash_hint(crashed) == CRASH_HINT
-    assert crash_dialog(untitled) == "Bank hängt"
-    assert crash_dialog(quoting) is None
-    assert crash_hint(quoting) is None
-    assert told_first(quoting) == told_first(None) == ""
+    assert near_miss.crash_dialog(crashed) == "Bank wurde beendet"
+    assert near_miss.told_first(crashed) == '"Bank wurde beendet" is on the screen; '
+    assert near_miss.crash_hint(crashed) == near_miss.CRASH_HINT
+    assert near_miss.crash_dialog(untitled) == "Bank hängt"
+    assert near_miss.crash_dialog(quoting) is None
+    assert near_miss.crash_hint(quoting) is None
+    assert near_miss.told_first(quoting) == near_miss.told_first(None) == ""
