@@ -173,61 +173,36 @@ CRASH = [
 ]
 
 
+BLANK = line("java.lang.IllegalArgumentException: text is blank", priority="E")
+MALFORMED = line("[Clawperator-Result] {oops")
+
+
 @pytest.mark.parametrize(
-    ("lines", "kind", "code", "words", "most"),
+    ("lines", "code", "words", "most"),
     [
-        (
-            [REFUSAL, line("java.lang.IllegalArgumentException: text is blank", priority="E")],
-            errors.PayloadRefusedError,
-            ErrorCode.PAYLOAD_REJECTED,
-            "text is blank",
-            1.0,
-        ),
+        ([REFUSAL, BLANK], ErrorCode.PAYLOAD_REJECTED, "text is blank", 1.0),
         # The reason may never come.
-        ([REFUSAL], errors.PayloadRefusedError, ErrorCode.PAYLOAD_REJECTED, "", 1.0),
-        (
-            [SERVICE_OFF],
-            errors.OperatorNotReadyError,
-            ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
-            "",
-            1.0,
-        ),
-        (
-            [START, *CRASH],
-            errors.OperatorNotReadyError,
-            ErrorCode.OPERATOR_CRASHED,
-            "java.lang.Error: oops",
-            0.2,
-        ),
-        (
-            [ENVELOPE[:120]],
-            errors.EnvelopeMalformedError,
-            ErrorCode.RESULT_ENVELOPE_MALFORMED,
-            "",
-            0.2,
-        ),
+        ([REFUSAL], ErrorCode.PAYLOAD_REJECTED, "", 1.0),
+        ([SERVICE_OFF], ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "", 1.0),
+        ([START, *CRASH], ErrorCode.OPERATOR_CRASHED, "java.lang.Error: oops", 0.2),
+        ([ENVELOPE[:120]], ErrorCode.RESULT_ENVELOPE_MALFORMED, "", 0.2),
         # It may be another command's; if no other comes, it is what is wrong.
-        (
-            [line("[Clawperator-Result] {oops")],
-            errors.EnvelopeMalformedError,
-            ErrorCode.RESULT_ENVELOPE_MALFORMED,
-            "not valid JSON",
-            36.0,
-        ),
+        ([MALFORMED], ErrorCode.RESULT_ENVELOPE_MALFORMED, "not valid JSON", 36.0),
     ],
     ids=["refused", "refused without a reason", "service off", "crash", "malformed", "foreign"],
 )
 def test_a_run_that_cannot_be_answered_ends_with_the_reason(
-    lines: list[bytes],
-    kind: type[errors.ClawperatorError],
-    code: ErrorCode,
-    words: str,
-    most: float,
+    lines: list[bytes], code: ErrorCode, words: str, most: float
 ) -> None:
     """The Operator's own words are the message, and the limit is not waited for."""
     transport = LoggedTransport(*((0.1, each) for each in lines))
+    kinds = (
+        errors.EnvelopeMalformedError,
+        errors.OperatorNotReadyError,
+        errors.PayloadRefusedError,
+    )
 
-    with pytest.raises(kind) as caught:
+    with pytest.raises(kinds) as caught:
         run(transport)
 
     assert str(caught.value).startswith(f"[PH1] {code.value}: ")
