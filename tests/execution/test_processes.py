@@ -51,28 +51,6 @@ def test_processes_are_identified_by_their_user(dump: str) -> None:
     assert found == Processes(10145, frozenset({OURS, 4300}), frozenset({1, SERVER}))
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        # Android 6, toolbox
-        "USER      PID   PPID  VSIZE  RSS   WCHAN              PC  NAME\n"
-        "root      1     0     8780   732   SyS_epoll_ 0000000000 S /init\n"
-        "system    700   313   2415316 144452 SyS_epoll_ 0000000000 S system_server\n"
-        f"u0_a145   4242  313   1613012 61068 SyS_epoll_ 0000000000 S {PACKAGE}\n",
-        # Android 7, Qualcomm, 32 bits
-        "USER     PID   PPID  VSIZE  RSS     WCHAN    PC         NAME\n"
-        "root      1     0     680    540   ffffffff 00000000 S /init\n"
-        "system    700   190   1043376 81284 ffffffff b6f5c2f8 S system_server\n"
-        f"u0_a145   4242  190   894312 40872 ffffffff b6f5c51c S {PACKAGE}\n",
-    ],
-)
-def test_old_phones_list_processes_with_more_columns(listed: str) -> None:
-    """Before Android 8 the user and the process stand before other columns."""
-    found = processes.parse_processes(listed, DUMP, PACKAGE)
-
-    assert found == Processes(10145, frozenset({OURS}), frozenset({1, SERVER}))
-
-
 def test_an_incomplete_answer_is_no_answer() -> None:
     """The system's processes and the Operator's user are needed; a running Operator is not."""
     for listed, dump in (

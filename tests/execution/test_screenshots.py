@@ -46,29 +46,6 @@ FOLDED = """\
 """
 DISPLAYS = "dumpsys display; dumpsys window displays"
 INNER, OUTER = "4619827677550801152", "4619827677550801153"
-#: What ``dumpsys display`` prints, and the displays in it.
-DUMPS = [
-    (FOLDED, [Display(0, OUTER, True), Display(1, INNER, False)]),
-    # Android 9 to 11: the number is inside of the quotes.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:0",'
-        " app 1440 x 2960, rotation 0, state ON, FLAG_SECURE}\n",
-        [Display(0, "0", True)],
-    ),
-    # OnePlus, Android 10: no isActive.
-    (
-        "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0,"
-        " uniqueId='local:19260743943036801', physicalPort=-127, orientation=0}]\n",
-        [Display(0, "19260743943036801")],
-    ),
-    # A virtual display has no panel.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"scrcpy", displayId 3, state ON, type VIRTUAL,'
-        ' uniqueId "virtual:com.android.shell,2000,scrcpy,0"}\n',
-        [],
-    ),
-    ("", []),
-]
 
 
 class Panels(ScriptedTransport):
@@ -88,12 +65,6 @@ class Panels(ScriptedTransport):
             on_output(printed[start : start + 5])
         self.calls.append("...")
         return printed
-
-
-def test_displays_are_read_from_each_version() -> None:
-    """Numbers, panels and states are found in each form; what has no panel is left out."""
-    for dump, displays in DUMPS:
-        assert screenshots.parse_displays(dump) == displays, dump
 
 
 def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:

@@ -20,6 +20,7 @@ from pytest_clawperator.transport.wire import (
 )
 from tests.doubles.adb_server import DEADLINE, SERIAL, Answer, Conversation, FakeAdb, block, failure
 from tests.doubles.clock import FakeTime
+from tests.phone_output import ROWS
 
 
 def in_pieces(data: bytes) -> Answer:
@@ -175,34 +176,11 @@ def test_a_request_that_does_not_fit_is_not_sent() -> None:
         assert str(MAX_REQUEST + 1) in caught.value.message
 
 
-#: Rows as adb writes them, each with its serial and its state.
-DEVICE_ROWS = [
-    ("PH1\tdevice", ("PH1", "device")),
-    ("emulator-5554\toffline", ("emulator-5554", "offline")),
-    ("192.168.1.5:5555\tunauthorized", ("192.168.1.5:5555", "unauthorized")),
-    ("[fe80::1%en0]:5555\tconnecting", ("[fe80::1%en0]:5555", "connecting")),
-    # Wireless debugging, Android 11 and newer.
-    ("adb-PH1-aBcDeF._adb-tls-connect._tcp\tdevice",
-     ("adb-PH1-aBcDeF._adb-tls-connect._tcp", "device")),
-    # The same, after Wi-Fi was off and on: flutter/flutter#187092, defold/defold#12723.
-    ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp\tdevice",
-     ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp", "device")),
-    ("My device Phone\toffline", ("My device Phone", "offline")),
-    # Linux without udev rules.
-    ("(no serial number)\tno permissions (missing udev rules? user is in the plugdev group);"
-     " see [http://developer.android.com/tools/device.html]",
-     ("(no serial number)", "no permissions (missing udev rules? user is in the plugdev group);"
-      " see [http://developer.android.com/tools/device.html]")),
-    ("????????????\tno permissions", ("????????????", "no permissions")),
-    ("PH1\t", ("PH1", "")),
-]  # fmt: skip
-
-
 def test_devices_are_listed_with_their_states() -> None:
     """The list is read with every kind of row that adb writes; it may be empty."""
-    rows = "".join(f"{row}\n" for row, _ in DEVICE_ROWS)
-    with FakeAdb({"host:devices": block(rows)}) as adb:
-        assert adb.server.devices() == [expected for _, expected in DEVICE_ROWS]
+    rows = ROWS["host:devices"]
+    with FakeAdb({"host:devices": block("".join(f"{row.printed}\n" for row in rows))}) as adb:
+        assert adb.server.devices() == [row.meaning for row in rows]
         adb.answers["host:devices"] = block("")
         assert adb.server.devices() == []
 
