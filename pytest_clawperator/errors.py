@@ -558,7 +558,7 @@ class SkillFailedError(SkillError, AssertionError):
 class StepFailedError(ClawperatorError, AssertionError):
     """A step failed, according to the envelope.
 
-    ``envelope`` is the whole result, ``step`` the failed step, or None where the Operator
+    ``envelope`` is the whole result, ``step`` the failed step, or None if the Operator
     gave up without step results. If a node was searched, ``matcher`` describes it,
     ``nearest`` are the nodes that come closest and why they do not fit, ``outline`` shows
     the screen in a few lines, and ``snapshot`` is the screen itself.

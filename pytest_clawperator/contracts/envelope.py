@@ -150,7 +150,7 @@ class ResultEnvelope(_Received):
         return code_of_text(self.error or "")
 
     def step(self, id: str) -> StepResult:
-        """Return the result of the action with this id; the first, should there be several."""
+        """Return the result of the action with this id; the first if there are several."""
         for step in self.steps:
             if step.id == id:
                 return step

@@ -243,7 +243,7 @@ def _check(wire: Any) -> None:
 
 
 def _text_of(name: str, value: Any) -> Any:
-    """Return the text of a pattern, to check its length; refuse one where none is allowed."""
+    """Return the text of a pattern, to check its length; refuse one if none is allowed."""
     if not isinstance(value, re.Pattern):
         return value
     key = next((key for key in MATCHER_KEYS if to_camel(key.field) == name), None)

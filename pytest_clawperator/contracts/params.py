@@ -157,7 +157,7 @@ def needs_matcher(name: str) -> ActionRule:
 
 
 def not_blank(name: str, demand: str) -> ActionRule:
-    """Return the rule that a parameter, where it is given, is not blank."""
+    """Return the rule that a parameter, if it is given, is not blank."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name in params and is_blank(params[name]):
@@ -170,7 +170,7 @@ def not_blank(name: str, demand: str) -> ActionRule:
 
 
 def one_of(name: str, options: tuple[str, ...]) -> ActionRule:
-    """Return the rule that a parameter, where it is given, is one of a few words."""
+    """Return the rule that a parameter, if it is given, is one of a few words."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name not in params or trim(params[name]).lower() in options:
@@ -188,7 +188,7 @@ def one_of(name: str, options: tuple[str, ...]) -> ActionRule:
 
 
 def within(name: str, least: int, most: int, *, decimals: bool = False) -> ActionRule:
-    """Return the rule that a number, where it is given, lies within bounds."""
+    """Return the rule that a number, if it is given, lies within bounds."""
     bounds = f"[{least}.0, {most}.0]" if decimals else f"[{least}, {most}]"
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
@@ -201,7 +201,7 @@ def within(name: str, least: int, most: int, *, decimals: bool = False) -> Actio
 
 
 def whole_within(name: str, least: int, most: int) -> ActionRule:
-    """Return the rule that a number, where it is given, is whole and lies within bounds."""
+    """Return the rule that a number, if it is given, is whole and lies within bounds."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         value = params.get(name, least)

@@ -377,7 +377,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 @lru_cache(maxsize=1)
 def boot_id() -> str:
-    """Return an id of this boot, as each has its own monotonic clock; "" where unknown."""
+    """Return an id of this boot, as each has its own monotonic clock; "" if unknown."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:

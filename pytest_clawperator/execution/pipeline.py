@@ -549,7 +549,7 @@ class Observers:
 
 
 def _warn(message: str) -> None:
-    """Warn, even where a filter turns warnings into errors."""
+    """Warn, even if a filter turns warnings into errors."""
     try:
         warnings.warn(message, errors.ClawperatorWarning, stacklevel=3)
     except errors.ClawperatorWarning:

@@ -223,7 +223,7 @@ class TypedTexts:
         unsure, self._unsure = self._unsure, deque(maxlen=_KEPT)
         for matcher, typed in unsure:
             is_protected = self._is_password_field(matcher)
-            # Where a field was found by what it showed, it does not show that any longer.
+            # If a field was found by what it showed, it does not show that any longer.
             if is_protected or (is_protected is None and len(typed) in self._lengths):
                 _hide_typed(typed)
             elif is_protected is None:

@@ -343,7 +343,7 @@ def _gap(
 ) -> Iterator[_Marked]:
     """Yield what stands between two lines that were found.
 
-    Nodes that a partial golden does not speak of are shown only where a line is missing,
+    Nodes that a partial golden does not speak of are shown only if a line is missing,
     because one of them is probably what became of it.
     """
     lost = [

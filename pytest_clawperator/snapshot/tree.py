@@ -129,7 +129,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def label(self) -> str:
-        """The text, or where that is blank the description: what matchers call text."""
+        """The text, or the description if that is blank: what matchers call text."""
         text = self.text
         if text and not text.isspace():
             return text
@@ -177,7 +177,7 @@ class Node(query.Searchable, HintsAtNames):
     def index_path(self) -> tuple[int, ...]:
         """Its way down from the root: positions in ``children``; empty for the root.
 
-        Where there are several roots, it begins with the position of the root.
+        If there are several roots, it begins with the position of the root.
         """
         lineage = [self, *self.ancestors]
         if len(self.snapshot.roots) == 1:

@@ -46,7 +46,7 @@ def locate_server(
 
 
 def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
-    """Ensure that the server answers; where allowed, start one, and report it with ``say``."""
+    """Ensure that the server answers; if allowed, start one, and report it with ``say``."""
     try:
         server.version()
     except errors.TransportTimeoutError as error:

@@ -76,7 +76,7 @@ def compare_refusal(error: PayloadError, row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", rows("selector_flags"))
 def test_flags_are_read_as_published(row: dict[str, Any]) -> None:
-    """The matcher, or the error word for word; and what validation says of the matcher."""
+    """The matcher, or the error word for word; and the validation of the matcher."""
     error: dict[str, Any] | None
     try:
         matcher, error = parse_selector_flags(row["argv"], row["kind"]), None
@@ -92,7 +92,7 @@ def test_flags_are_read_as_published(row: dict[str, Any]) -> None:
 
 
 def _validated(matcher: Any, kind: str) -> dict[str, Any]:
-    """Return what the validation of an execution says of the matcher."""
+    """Return the result of validating an execution with the matcher."""
     key = "matcher" if kind == "element" else "container"
     params = {"matcher": {"textEquals": "x"}, key: matcher}
     try:

@@ -194,7 +194,7 @@ class TestMeaning:
         assert envelope.raise_for_status() is envelope
 
     def test_a_failed_step_spoils_success(self) -> None:
-        """The Operator says success although a step failed softly; ``ok`` does not."""
+        """The Operator reports success although a step failed softly; ``ok`` does not."""
         envelope = read(step(), step("a2", success=False, error="VALIDATOR_MISMATCH"))
 
         assert not envelope.ok

@@ -243,7 +243,7 @@ class TestRefused:
         assert refusal(payload(enough("click", format="xml"))).hint is None
 
     def test_text_for_a_person(self) -> None:
-        """The text says where, what was found, what is allowed, and what was meant."""
+        """The text has the place, what was found, what is allowed, and what was meant."""
         error = refusal(payload(action("scroll_until", maxScroll=5)))
 
         text = str(error)

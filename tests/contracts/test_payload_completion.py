@@ -62,7 +62,7 @@ def test_given_values_are_never_overridden() -> None:
 
 
 def test_typed_actions_and_matchers() -> None:
-    """Typed actions, matchers and retries may stand anywhere in Python code."""
+    """Typed actions, matchers and retries may be mixed with plain dicts."""
     execution = complete_execution(
         [
             OpenApp("com.example", id="open"),

@@ -1,4 +1,4 @@
-"""What running returns, and the error that stands for a failed run."""
+"""What a run returns, and the error of a failed run."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_the_nearest_comes_first() -> None:
 
 
 def test_a_short_id_in_a_matcher_is_explained() -> None:
-    """A matcher object wants whole ids, and says so by naming the one that is there."""
+    """A matcher object wants whole ids; the reason names the one that is there."""
     misses = nearest(screen(node(id="com.example:id/ok")), NodeMatcher(resource_id="ok"))
 
     assert misses[0].reasons == ("id is `com.example:id/ok`, wanted `ok`, which is its short id",)
@@ -162,7 +162,7 @@ def test_many_long_texts_are_compared_quickly() -> None:
 
 
 def test_the_outline_folds_mere_layout_away() -> None:
-    """The screen is drawn with what says something; mere layout is folded away."""
+    """The screen is drawn with its nodes of interest; mere layout is left out."""
     snapshot = screen(
         node(
             node(
@@ -197,7 +197,7 @@ def test_the_outline_folds_mere_layout_away() -> None:
 
 
 def test_outlines_are_bounded() -> None:
-    """However much is on the screen, an outline stays short and says what it leaves out."""
+    """However much is on the screen, an outline stays short and counts what it leaves out."""
     snapshot = screen(
         *(node(text="\n" * 500) if n == 3 else node(text="x" * 500) for n in range(60))
     )

@@ -70,7 +70,7 @@ def test_outputs_and_exit_code_are_separated() -> None:
 
 
 def test_a_command_that_takes_too_long_is_ended() -> None:
-    """The connection closes, which ends the command, and the error says how long it had."""
+    """The connection closes, which ends the command, and the error has its time limit."""
     closed: list[bytes] = []
 
     def hang(conversation: Conversation) -> None:
