@@ -77,7 +77,8 @@ def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
     """The error has the time, the Operator's last lines without hierarchies, and what to do."""
     dump = [(0.2, line("  <node text='a' />", priority="D")) for _ in range(20)]
     busy = line("[TaskScope] busy", priority="D")
-    transport = LoggedTransport((0.1, START), (0.2, busy), *dump)
+    other = [(0.2, line("another app", pid=9)), (0.2, b"--------- beginning of main")]
+    transport = LoggedTransport((0.1, START), (0.2, busy), *other, *dump)
 
     with pytest.raises(errors.EnvelopeTimeoutError) as caught:
         run(transport)
