@@ -125,7 +125,7 @@ def open_leases(
     """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
         return FileLeases(run_id=run_id)
-    check_place(where)
+    check_redis_url(where)
     # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis_lease import RedisLeases
 
@@ -358,11 +358,6 @@ def _parsed(text: str) -> _Lent:
             f"{LENT_VARIABLE} lends no device: {text[:200]!r}",
             hint="Leave the variable to the programs that set it, and unset it here.",
         ) from error
-
-
-def check_place(where: str) -> str:
-    """Return where leases are kept; raise if no store can be there."""
-    return check_redis_url(where)  # the only store that has an address
 
 
 def check_redis_url(url: str) -> str:

@@ -24,9 +24,6 @@ from pytest_clawperator.doctor.report import (
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
-HostCheck = Callable[[HostFacts], Finding | None]
-
-
 _INSTALL_ADB = Fix(
     "Install Android's platform tools",
     (
@@ -137,7 +134,7 @@ def check_adb_servers(facts: HostFacts) -> Finding | None:
     )
 
 
-HOST_CHECKS: tuple[HostCheck, ...] = (
+HOST_CHECKS: tuple[Callable[[HostFacts], Finding | None], ...] = (
     check_python,
     check_adb_presence,
     check_adb_server,
@@ -685,3 +682,28 @@ def check_log_buffer(facts: DeviceFacts) -> Finding | None:
             bytes=size,
         )
     return passed(check, f"The log has {size // 1024} KiB.", bytes=size)
+
+
+#: The checks of a device, in the order of the report.
+DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
+    check_capability,
+    check_lease,
+    check_boot,
+    check_storage,
+    check_clock,
+    check_battery_saver,
+    check_screen,
+    check_input,
+    check_animations,
+    check_presence,
+    check_version,
+    check_developer_options,
+    check_usb_debugging,
+    check_background,
+    check_automation,
+    check_log_level,
+    check_log_delivery,
+    check_log_buffer,
+    check_handshake,
+    check_smoke,
+)

@@ -21,29 +21,7 @@ from pytest_clawperator.devices.inventory import (
     trouble_of,
 )
 from pytest_clawperator.devices.lease import Hold, LeaseStore
-from pytest_clawperator.doctor.checks import (
-    HOST_CHECKS,
-    check_animations,
-    check_automation,
-    check_background,
-    check_battery_saver,
-    check_boot,
-    check_capability,
-    check_clock,
-    check_developer_options,
-    check_handshake,
-    check_input,
-    check_lease,
-    check_log_buffer,
-    check_log_delivery,
-    check_log_level,
-    check_presence,
-    check_screen,
-    check_smoke,
-    check_storage,
-    check_usb_debugging,
-    check_version,
-)
+from pytest_clawperator.doctor import checks
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts, gather_device, gather_host
 from pytest_clawperator.doctor.report import (
     ByHand,
@@ -68,30 +46,6 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.logcat import start_thread
 from pytest_clawperator.transport.server import reconnect
 from pytest_clawperator.transport.wire import AdbServer
-
-#: The checks of a device, in the order of the report.
-DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
-    check_capability,
-    check_lease,
-    check_boot,
-    check_storage,
-    check_clock,
-    check_battery_saver,
-    check_screen,
-    check_input,
-    check_animations,
-    check_presence,
-    check_version,
-    check_developer_options,
-    check_usb_debugging,
-    check_background,
-    check_automation,
-    check_log_level,
-    check_log_delivery,
-    check_log_buffer,
-    check_handshake,
-    check_smoke,
-)
 
 # After one of these fails, the other checks mean nothing.
 _LAST = ("device.boot", "readiness.version.compatibility")
@@ -169,25 +123,25 @@ def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
 
 def judge_host(facts: HostFacts) -> tuple[Finding, ...]:
     """Put what this computer has to the checks, up to the first that fails."""
-    findings: list[Finding] = []
-    for check in HOST_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail":
-                break
-    return tuple(findings)
+    return _judged((check(facts) for check in checks.HOST_CHECKS), lambda finding: True)
 
 
 def judge_device(facts: DeviceFacts) -> tuple[Finding, ...]:
     """Put what is known about a device to the checks, in their order."""
+    return _judged(
+        (check(facts) for check in checks.DEVICE_CHECKS), lambda finding: finding.id in _LAST
+    )
+
+
+def _judged(
+    found: Iterable[Finding | None], is_last: Callable[[Finding], bool]
+) -> tuple[Finding, ...]:
+    """Return the findings up to a failure that makes the others meaningless."""
     findings: list[Finding] = []
-    for check in DEVICE_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail" and finding.id in _LAST:
-                break
+    for finding in filter(None, found):
+        findings.append(finding)
+        if finding.status == "fail" and is_last(finding):
+            break
     return tuple(findings)
 
 
@@ -344,8 +298,8 @@ def _is_ours(facts: DeviceFacts) -> bool:
 
 def _can_answer(facts: DeviceFacts) -> bool:
     """Whether a fitting Operator is there, and a log through which it can answer."""
-    needed = (check_version(facts), check_log_level(facts))
-    can_log = check_log_delivery(facts)
+    needed = (checks.check_version(facts), checks.check_log_level(facts))
+    can_log = checks.check_log_delivery(facts)
     return all(one is not None and one.status == "pass" for one in needed) and (
         can_log is None or can_log.status == "pass"
     )

@@ -130,9 +130,7 @@ def package_version() -> str:
         return "0"
 
 
-def gather_host(
-    server: AdbServer, *, list_servers: Callable[[], list[RunningServer]] = running_servers
-) -> HostFacts:
+def gather_host(server: AdbServer) -> HostFacts:
     """Find out what this computer has; an adb server is started where none runs, as always."""
     adb, adb_problem = _find_adb()
     said = _ask_version(adb) if adb is not None else ""
@@ -155,7 +153,7 @@ def gather_host(
         server_number=server_number,
         server_problem=server_problem,
         server_started="".join(started),
-        servers=tuple(list_servers()),
+        servers=tuple(running_servers()),
     )
 
 

@@ -26,7 +26,6 @@ from pytest_clawperator.emulators.boot import (
     AdbHost,
     Boot,
     BootLimits,
-    Host,
     RunningEmulator,
     StartOptions,
     list_running,
@@ -37,7 +36,6 @@ from pytest_clawperator.emulators.sdk import (
     SdkTools,
     Tool,
     ToolResult,
-    Tools,
     creating_hint,
 )
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
@@ -88,8 +86,8 @@ class Emulators:
         *,
         profile: EmulatorProfile | None = None,
         sdk: Sdk | None = None,
-        tools: Tools | None = None,
-        host: Host | None = None,
+        tools: SdkTools | None = None,
+        host: AdbHost | None = None,
         limits: BootLimits | None = None,
         image_lock: Lock = lambda *_: nullcontext(ImageLock()),
         say: Say = lambda _: None,

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import (
+    AdbHost,
     BootKind,
     BootLimits,
-    Host,
     RunningEmulator,
     StartOptions,
     ask_console,
@@ -123,7 +123,7 @@ class EmulatorFleet:
 
     def __init__(
         self,
-        host: Host,
+        host: AdbHost,
         *,
         sdk: Sdk | None = None,
         options: EmulatorFleetOptions | None = None,
@@ -427,9 +427,9 @@ def _used_elsewhere(name: str) -> EmulatorError:
 class Ending:
     """Ends what was done with virtual devices of an SDK, by this run or by one that was killed."""
 
-    def __init__(self, host: Host, sdk: Sdk) -> None:
+    def __init__(self, host: AdbHost, sdk: Sdk) -> None:
         self._sdk = sdk
-        # Tools of its own: those of the run may have been interrupted.
+        # Separate tools: those of the run may have been interrupted.
         self._emulators = Emulators(sdk=sdk, tools=SdkTools(sdk), host=host)
 
     def end(self, claim: AvdClaim, traces: Traces) -> None:
