@@ -62,7 +62,7 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         package=wanted_package(options.operator_package) or OPERATOR_PACKAGE,
         leases=store,
         within=_within(options),
-        mends=fix,
+        fixes=fix,
         full=full,
         tell=lambda serial, change: notice(f"[{serial}] {change}"),
     )

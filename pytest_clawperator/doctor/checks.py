@@ -117,12 +117,12 @@ def check_adb_servers(facts: HostFacts) -> Finding | None:
     others = [server for server in takers if server.port != facts.server.port]
     if not used or not others:
         return passed(check, "No other adb server takes its devices.") if facts.servers else None
-    told = ", ".join(f"process {one.pid} (port {one.port or 'unknown'})" for one in others)
+    reported = ", ".join(f"process {one.pid} (port {one.port or 'unknown'})" for one in others)
     return warned(
         check,
         ErrorCode.ADB_SEVERAL_SERVERS,
         f"{len(takers)} adb servers run; USB devices belong to whichever takes them first.",
-        detail=f"Beside the one at {facts.server}: {told}.",
+        detail=f"Beside the one at {facts.server}: {reported}.",
         fix=Fix(
             "End the other servers",
             tuple(
@@ -246,8 +246,8 @@ def check_version(facts: DeviceFacts) -> Finding | None:
         "apkVersionCode": found.version_code,
     }
     if found.problem is None:
-        told = f"Operator {found.version} fits: made for {found.supported}."
-        return passed(check, told, **evidence)
+        reported = f"Operator {found.version} fits: made for {found.supported}."
+        return passed(check, reported, **evidence)
     install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, facts.package))
     return failed(
         check,
@@ -472,7 +472,7 @@ def check_animations(facts: DeviceFacts) -> Finding | None:
     check = "device.animations"
     if facts.settings is None:
         return None
-    scales = {name: facts.settings.get(name, "1") for name in _SCALES}
+    scales: dict[str, Any] = {name: facts.settings.get(name, "1") for name in _SCALES}
     moving = [name for name, value in scales.items() if not _is_zero(value)]
     if not moving:
         return passed(check, "Animations are off.")

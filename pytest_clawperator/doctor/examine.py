@@ -51,7 +51,7 @@ from pytest_clawperator.transport.wire import AdbServer
 _LAST = ("device.boot", "readiness.version.compatibility")
 
 # How much longer fixing may take than checking, in seconds.
-_MENDING = 60.0
+_FIXING = 60.0
 
 _SMOKE_TIMEOUT_MS = 12_000
 
@@ -75,7 +75,7 @@ Tell = Callable[[str], None]
 class Examination:
     """How devices are examined.
 
-    ``within`` is how many seconds reading a device may take, ``mends`` whether
+    ``within`` is how many seconds reading a device may take, ``fixes`` whether
     the steps that findings list are taken, ``full`` whether Settings is opened as a test.
     ``tell`` is called with the serial of a device and a change that was made.
     """
@@ -83,7 +83,7 @@ class Examination:
     package: str
     leases: LeaseStore
     within: float = 30.0
-    mends: bool = False
+    fixes: bool = False
     full: bool = False
     tell: Callable[[str, str], None] = lambda serial, change: None
 
@@ -161,7 +161,7 @@ def examine_all(
     for place in range(len(devices)):
         # Nothing waits for the thread of a device that hangs, not even the end of the program.
         start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
-    patience = how.within + (_MENDING if how.mends else 0.0)
+    patience = how.within + (_FIXING if how.fixes else 0.0)
     try:
         found = _await(outcomes, len(devices), patience)
     except BaseException:
@@ -207,7 +207,7 @@ def examine(
     transport = AdbTransport(device.server, device.serial)
     try:
         discovery, usable = judge_state(device)
-        if usable is None and how.mends:
+        if usable is None and how.fixes:
             _reconnected((discovery,), transport, tell=tell)
             discovery, usable = judge_state(_again(device))
         before = (*host, discovery)
@@ -237,8 +237,8 @@ class _Patient:
                 pipeline = self._pipeline(facts.info.key, opened)
                 facts = self._asked(self._leased(facts, opened), pipeline)
                 findings = judge_device(facts)
-                if self._how.mends and _is_ours(facts) and _is_mendable(findings):
-                    mend(findings, pipeline, tell=tell)
+                if self._how.fixes and _is_ours(facts) and _is_fixable(findings):
+                    fix_found(findings, pipeline, tell=tell)
                     facts = self._asked(self._gathered(), pipeline)
             about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
         device = ConnectedDevice(facts.serial, "device", self._transport.server)
@@ -259,7 +259,7 @@ class _Patient:
         assert facts.info is not None
         key = facts.info.key
         try:
-            hold = self._how.leases.try_take(key) if self._how.mends else None
+            hold = self._how.leases.try_take(key) if self._how.fixes else None
             if hold is None:
                 return replace(facts, holder=self._how.leases.holder(key))
         except LeaseError as error:
@@ -327,7 +327,7 @@ def _problem(do: Callable[[], None]) -> ClawperatorError | None:
     return None
 
 
-def _is_mendable(findings: Sequence[Finding]) -> bool:
+def _is_fixable(findings: Sequence[Finding]) -> bool:
     return any(finding.fix and finding.fix.is_automatic for finding in findings)
 
 
@@ -448,7 +448,7 @@ def steps_of(findings: Iterable[Finding]) -> list[Step]:
     return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
 
 
-def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
+def fix_found(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
     """Take the steps of the findings on a device; report one that fails and go on."""
     for step in steps_of(findings):
         try:

@@ -350,10 +350,10 @@ def _free(output: str) -> int | None:
 
 def _skew(answer: ShellResult, begin: float, end: float) -> float | None:
     """Return how far the device's clock is ahead; within the time of the question it is right."""
-    told = number(answer)
-    if told is None:
+    reported = number(answer)
+    if reported is None:
         return None
     # The device reports whole seconds, read between the question and the answer.
-    if begin - 1 <= told <= end + 1:
+    if begin - 1 <= reported <= end + 1:
         return 0.0
-    return told - begin if told < begin else told - end
+    return reported - begin if reported < begin else reported - end

@@ -324,8 +324,8 @@ def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     name = max((length for length in names if length <= style.width // 2), default=0)
     for report in reports:
         status = worst(_own(report))
-        told = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"
-        row = f"  {style.symbol(status)} {told}  {visible_line(report.about)}".rstrip()
+        reported = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"
+        row = f"  {style.symbol(status)} {reported}  {visible_line(report.about)}".rstrip()
         yield Line(_cut(row, style), status)
 
 

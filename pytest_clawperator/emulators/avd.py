@@ -281,8 +281,8 @@ def read_avd(name: str, *, home: Path, running: bool = False) -> Avd:
     )
 
 
-def _api_level(*told: str) -> int | None:
-    found = next((match for text in told if (match := _API.search(text))), None)
+def _api_level(*reported: str) -> int | None:
+    found = next((match for text in reported if (match := _API.search(text))), None)
     return int(found[1]) if found else None
 
 

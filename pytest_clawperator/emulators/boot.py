@@ -246,7 +246,7 @@ def make_settings(host: AdbHost, serial: str) -> None:
             raise EmulatorError(
                 f"failed to enable {called} on emulator {serial}: {said or 'it gave no reason'}",
                 hint="Restart the emulator; should it fail again, delete the virtual device so"
-                " that it is made anew.",
+                " that it is made again.",
                 details={"serial": serial, "stderr": said},
             )
     host.shell(serial, "; ".join(f"settings put global {name} 0" for name in _ANIMATIONS))

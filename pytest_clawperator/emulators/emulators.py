@@ -274,7 +274,7 @@ class Emulators:
             boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
             return boot.await_ready()
         except (KeyboardInterrupt, SystemExit):
-            boot.end()  # whoever breaks off a start does not want the emulator
+            boot.end()  # a start that was interrupted leaves no emulator
             raise
 
     def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:

@@ -458,8 +458,8 @@ def _ask_to_end(traces: Traces) -> bool:
     serial = f"emulator-{traces.port}"
     try:
         # A program that reserves no port may have another one there.
-        told = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
-        if traces.avd_name not in told:
+        reported = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
+        if traces.avd_name not in reported:
             return False
         ask_console(serial, "kill", timeout=_ANSWER_WITHIN)
     except ClawperatorError:
@@ -584,6 +584,6 @@ def free_memory() -> int | None:
         lines = _MEMORY.read_text("ascii", "replace").splitlines()
     except OSError:
         return None
-    told = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
-    value = told.get("MemAvailable", ["-"])[0]
+    reported = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
+    value = reported.get("MemAvailable", ["-"])[0]
     return int(value) // 1024 if value.isdecimal() else None

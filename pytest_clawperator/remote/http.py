@@ -449,8 +449,8 @@ _HINTS: Mapping[ErrorCode | str, Hint] = {
         "Install the Operator on the device; where another variant is there, ",
         Remedy(RemedyKind.NAME_PACKAGE),
     ),
-    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Somebody else uses this device through the same "
-    "host: wait for them, or choose another device.",
+    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Another client uses this device through the same "
+    "host: wait for it, or choose another device.",
     ErrorCode.RESULT_ENVELOPE_TIMEOUT: "Look at the device: the Operator took the command and "
     "said nothing, or its accessibility service is off.",
     ErrorCode.RESULT_ENVELOPE_MALFORMED: "Check that the Operator app and the other host are of "
