@@ -65,17 +65,17 @@ class ScenarioPhone(LoggedTransport):
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
         """Return a picture, or raise what the rule says."""
-        told = reply(self.scenario, f"-s {self.serial} exec-out {command}")
-        if told.get("code"):
-            raise ShellError(f"{command} exited with code {told['code']}", serial=self.serial)
+        answer = reply(self.scenario, f"-s {self.serial} exec-out {command}")
+        if answer.get("code"):
+            raise ShellError(f"{command} exited with code {answer['code']}", serial=self.serial)
         # The picture of the scenarios has a head only.
-        return base64.b64decode(told["stdoutB64"]) + b"....IENDcrc!"
+        return base64.b64decode(answer["stdoutB64"]) + b"....IENDcrc!"
 
     def _run(self, command: str) -> ShellResult:
-        told = reply(self.scenario, f"-s {self.serial} shell {command}")
-        is_known = told or command.startswith("am ")
-        code = told.get("code", 0) if is_known else 127
-        return ShellResult(told.get("stdout", ""), told.get("stderr", ""), code)
+        answer = reply(self.scenario, f"-s {self.serial} shell {command}")
+        is_known = answer or command.startswith("am ")
+        code = answer.get("code", 0) if is_known else 127
+        return ShellResult(answer.get("stdout", ""), answer.get("stderr", ""), code)
 
     def _logged(self, payload: Any) -> Sequence[bytes | Exception]:
         if "logcatExit" in self.scenario:
