@@ -64,7 +64,7 @@ class ScenarioPhone(LoggedTransport):
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
-        """Return a picture, or raise what the rule says."""
+        """Return a picture, or raise the error of the rule."""
         answer = reply(self.scenario, f"-s {self.serial} exec-out {command}")
         if answer.get("code"):
             raise ShellError(f"{command} exited with code {answer['code']}", serial=self.serial)
@@ -86,7 +86,7 @@ class ScenarioPhone(LoggedTransport):
 
 
 def reply(scenario: dict[str, Any], arguments: str) -> dict[str, Any]:
-    """Return what the first rule says whose pattern fits; nothing without one."""
+    """Return the reply of the first rule whose pattern matches; nothing without one."""
     for rule in scenario.get("rules", []):
         if re.search(rule["match"], arguments):
             # Each reply of a sequence is given once, and the last one from then on.

@@ -29,7 +29,7 @@ def test_the_registry_of_the_variable_comes_first(registry_path: Path) -> None:
 def test_the_current_folder_comes_before_what_is_installed(
     registry_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the published program looks; then where installing puts it."""
+    """As in the published program; then the folder where skills are installed."""
     installed = home / ".clawperator/skills/skills/skills-registry.json"
     installed.parent.mkdir(parents=True)
     installed.write_text('{"skills": []}')

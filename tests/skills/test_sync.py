@@ -136,7 +136,7 @@ def test_what_cannot_be_fetched_leaves_nothing(
 
 
 def test_what_is_changed_there_is_not_thrown_away(origin: Path, folder: Path) -> None:
-    """The update fails, and says what git says."""
+    """The update fails with the message of git."""
     sync_skills(str(origin), ref="v1", folder=folder)
     (folder / "skills" / "skills-registry.json").write_text("mine")
 
