@@ -254,6 +254,14 @@ def file_problem(error: OSError | ValueError) -> str:
     return "the path holds a character that no file name can have"
 
 
+def shown_path(path: Path) -> str:
+    """Return a path for messages: relative, if it is below the current folder."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)
+
+
 def _safe(text: str) -> str:
     """Return a text that may be shown: without secrets, and with control characters visible."""
     return visible(hide(text))

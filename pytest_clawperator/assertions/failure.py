@@ -15,7 +15,7 @@ from pytest_clawperator.assertions.wait import Outcome, format_duration
 from pytest_clawperator.client import judge as explain
 from pytest_clawperator.client.judge import Crowd, telling_apart
 from pytest_clawperator.client.target import Target, Use
-from pytest_clawperator.errors import ErrorCode, ExpectationError
+from pytest_clawperator.errors import ErrorCode, ExpectationError, shown_path
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot import near_miss
 from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -256,7 +256,7 @@ def described(frame: FrameType) -> str:
     """Return file, line and source of a frame, as in ``test_a.py:3: expect(...)``."""
     path, line = frame.f_code.co_filename, frame.f_lineno
     source = linecache.getline(path, line, frame.f_globals).strip()
-    return f"{_relative(Path(path))}:{line}: {source}".removesuffix(": ")
+    return f"{shown_path(Path(path))}:{line}: {source}".removesuffix(": ")
 
 
 def traceback_to(frame: FrameType | None) -> TracebackType | None:
@@ -270,10 +270,3 @@ def traceback_to(frame: FrameType | None) -> TracebackType | None:
 
 def _is_ours(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
-
-
-def _relative(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)

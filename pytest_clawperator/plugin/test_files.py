@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.errors import ClawperatorError, shown_path
 from pytest_clawperator.test_files.file import SUFFIX, read_test_file
-from pytest_clawperator.test_files.syntax import shown_path
 
 _MARGIN = 4  # of the source lines in a report
 _FAILING, _UNKNOWN = ">", "???"

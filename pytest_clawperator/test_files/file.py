@@ -13,11 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.errors import ConfigurationError, is_file
+from pytest_clawperator.errors import ConfigurationError, is_file, shown_path
 from pytest_clawperator.test_files import header, syntax
 from pytest_clawperator.test_files.shapes import text_in, unexpected, unknown_key
 from pytest_clawperator.test_files.steps import read_steps
-from pytest_clawperator.test_files.syntax import Mistakes, Scope, shown_path
+from pytest_clawperator.test_files.syntax import Mistakes, Scope
 from pytest_clawperator.yaml_source import (
     Mapping,
     Mark,

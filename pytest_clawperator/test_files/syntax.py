@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pytest_clawperator.contracts.wording import closest, listed, quote
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, shown_path
 from pytest_clawperator.yaml_source import Mark, Mistake
 
 Node = TypeVar("Node", bound=ast.stmt | ast.expr)
@@ -171,14 +171,6 @@ class Mistakes:
             hint=first.hint or _HINT,
             details={"file": str(self.path), "line": first.mark.line, "column": first.mark.column},
         )
-
-
-def shown_path(path: Path) -> str:
-    """Return a path for messages: relative, if it is below the current folder."""
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 #: Returns the name of the function of another file's steps, and what that file needs.
