@@ -17,7 +17,7 @@ from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
 
 T = TypeVar("T")
 CAME_TRUE = "came true"
@@ -295,12 +295,11 @@ def in_viewport(ratio: float | None) -> NodeCheck:
 
 def _visible_part(node: Node) -> float:
     """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
-    bounds = node.bounds
-    shown: Bounds | None = bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    shown = visible_bounds(node)
     for container in node.ancestors:
         if shown is not None and container.scrollable:
             shown = shown.intersection(container.bounds)
-    return shown.area / bounds.area if shown is not None else 0.0
+    return shown.area / node.bounds.area if shown is not None else 0.0
 
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:

@@ -60,22 +60,12 @@ class Skills(Protocol):
         """Compile a recipe."""
 
 
-class NoSkills:
-    """The skills of a client that was made without any."""
-
-    def run(self, *_: object, **__: object) -> events.SkillRun:
-        """Raise, because there are none."""
-        raise self._error()
-
-    def compile(self, *_: object) -> Execution:
-        """Raise, because there are none."""
-        raise self._error()
-
-    def _error(self) -> ConfigurationError:
-        return ConfigurationError(
-            "this client was made without skills",
-            hint="Give the client its skills when it is made.",
-        )
+def no_skills() -> Skills:
+    """Raise, because the client was made without skills."""
+    raise ConfigurationError(
+        "this client was made without skills",
+        hint="Give the client its skills when it is made.",
+    )
 
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
@@ -106,7 +96,7 @@ class Clawperator(Actions, HintsAtNames):
         device: Device,
         timeout: float = 5.0,
         matchers: Matchers = "strict",
-        skills: Callable[[], Skills] = NoSkills,
+        skills: Callable[[], Skills] = no_skills,
     ) -> None:
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner

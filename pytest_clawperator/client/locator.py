@@ -22,7 +22,7 @@ from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.redaction import hide
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, visible_bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -329,7 +329,7 @@ class Locator(LocatorBase, HintsAtNames):
 
 def shown_part(node: Node, verb: str, *, serial: str) -> Bounds:
     """Return the part of a node that a finger can touch."""
-    part = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    part = visible_bounds(node)
     if part is not None and part.area > 0:
         return part
     raise StepFailedError(

@@ -34,7 +34,7 @@ from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS, TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.snapshot.query import Query, identifying_matcher
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -245,7 +245,7 @@ class Performer:
         matcher = identifying_matcher(node)
         if matcher is not None:
             return Aim(matcher, judged=Target(query=Query(matcher), index=0))
-        visible = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+        visible = visible_bounds(node)
         if visible is None or not plan.takes_point:
             raise judge.unreachable(plan.verb, target, node, serial=self.serial)
         return Aim(point=visible.center)
