@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -52,6 +52,32 @@ class Endpoint:
     content: str | None = None
     statuses: tuple[int, ...] = ()
     status: int = 200
+
+
+_Handling = TypeVar("_Handling", bound=Callable[..., Awaitable[Response]])
+
+
+def endpoint(method: str, *paths: str, **about: Any) -> Callable[[_Handling], _Handling]:
+    """Mark a method of an ``Api`` as the handler of paths; its docstring is their summary."""
+
+    def marked(handle: _Handling) -> _Handling:
+        handle.__dict__["endpoints"] = [{"method": method, "path": path, **about} for path in paths]
+        return handle
+
+    return marked
+
+
+class Api:
+    """Handlers of endpoints, in the order of their definition."""
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(handle=getattr(self, name), summary=(handle.__doc__ or "").strip(), **about)
+            for name, handle in vars(type(self)).items()
+            for about in getattr(handle, "endpoints", ())
+            if name != "endpoints"
+        ]
 
 
 def an_object(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
