@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.pictures import THUMBNAIL_TYPE
 from pytest_clawperator.service.endpoints import (
     TEXT,
@@ -18,7 +19,6 @@ from pytest_clawperator.service.endpoints import (
     Schema,
     a_list,
     endpoint,
-    package_version,
     succeeded,
 )
 from pytest_clawperator.service.events import stream_of

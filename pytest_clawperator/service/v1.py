@@ -18,6 +18,7 @@ from pytest_clawperator.client.device_settings import put_setting, read_setting
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.service.endpoints import (
@@ -30,7 +31,6 @@ from pytest_clawperator.service.endpoints import (
     endpoint,
     error_object,
     number_field,
-    package_version,
     read_object,
     read_optional,
     stream_bytes,

@@ -94,7 +94,7 @@ def test_a_device_that_a_test_run_holds_is_not_touched(
 def test_one_execution_runs_at_a_time_and_a_repeated_one_once(
     service: RunningService, http: httpx.Client, serial: str
 ) -> None:
-    """Another gets 423 with its id; the same again gets its answer, and one event tells of it."""
+    """Another gets 423 with its id; the same again gets its answer, and one event reports it."""
     nap = {**NAP, "params": {"durationMs": 20_000}}  # long enough to ask while it runs
     twin = {"execution": {**execution(nap, command_id="twin"), "timeoutMs": 120_000}}
     station = service.service.rack.station_of(serial)

@@ -78,7 +78,7 @@ class Bench:
 def in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look often, so that no test waits."""
     monkeypatch.setattr(watching, "SURVEY_EVERY", 0.02)
-    monkeypatch.setattr(watching, "TELL_EVERY", 0.001)
+    monkeypatch.setattr(watching, "PUBLISH_EVERY", 0.001)
 
 
 def play(scene: Scene, **states: str) -> Bench:
