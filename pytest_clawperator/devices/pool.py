@@ -285,7 +285,7 @@ def too_few(workers: int, candidates: Sequence[Candidate], *, spare: int = 0) ->
     if workers == 1:
         needed = "1 worker needs 1 device"
     if spare:
-        needed += f", and {spare} more shall be spare"
+        needed += f", and {spare} more as spare devices"
     return NoDeviceError(
         f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
         hint=_enough(count - spare, spare=spare),

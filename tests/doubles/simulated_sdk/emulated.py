@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+import pickle
 import random
 import re
 import shutil
@@ -18,21 +18,22 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from tests.doubles.simulated_sdk.console import Console, ConsoleRefusal
 from tests.doubles.simulated_sdk.emulator import FIRST_PORT, LAST_PORT, StartRequest
 from tests.doubles.simulated_sdk.files import USER_DATA, AvdFiles, session_file
 from tests.doubles.simulated_sdk.held_file import HeldFile, holder_of, wait_for_end
+from tests.doubles.simulated_sdk.kept_phone import bring_back, keep
 from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
 
 _QUICK_BOOT = "default_boot"
 _MOST_PORTS = LAST_PORT + 2 - FIRST_PORT
 _MODELS = {"x86_64": "sdk_gphone64_x86_64", "x86": "sdk_gphone_x86"}
 _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_STATE = "state.json"
+_STATE = "state"
 
 
 def run_phone(
@@ -89,14 +90,14 @@ class Emulated:
         """Save the state of the phone."""
         if self._scenario.snapshot_failure == "save":
             raise ConsoleRefusal(f"Failed to save snapshot '{name}'")
-        self._snapshots.save(name, self._device.kept())
+        self._snapshots.save(name, keep(self._device))
 
     async def load_snapshot(self, name: str) -> None:
         """Go back to a saved state; hosts have to connect again, and adb does so by itself."""
         state = self._snapshots.load(name)
         if self._scenario.snapshot_failure == "load":
             raise ConsoleRefusal(f"Failed to load snapshot '{name}'")
-        self._device.bring_back(state)
+        bring_back(self._device, state)
         await asyncio.sleep(0)  # in this turn the connections are closed: before the answer
 
     def delete_snapshot(self, name: str) -> None:
@@ -192,11 +193,11 @@ class Emulated:
         request = self._request
         if request.snapshot in self._snapshots.names():
             _say("INFO", f"Loading snapshot '{request.snapshot}'...")
-            self._device.bring_back(self._snapshots.load(request.snapshot))
+            bring_back(self._device, self._snapshots.load(request.snapshot))
             return True
         user_data = read_state(self._avd.folder / USER_DATA)
         if user_data is not None and not request.wipes_data:
-            self._device.bring_back(user_data, running=False)
+            bring_back(self._device, user_data, running=False)
         return False
 
     def _crash_at(self, stage: str) -> None:
@@ -208,7 +209,7 @@ class Emulated:
         """Save what outlives the emulator, and end everything."""
         await asyncio.sleep(self._scenario.end_seconds)
         if not self._request.read_only:
-            state = self._device.kept()
+            state = keep(self._device)
             write_state(self._avd.folder / USER_DATA, state)
             if self._request.saves_snapshot and self._booted:
                 self._snapshots.save(_QUICK_BOOT, state)
@@ -291,15 +292,15 @@ class Snapshots:
 def write_state(path: Path, state: Mapping[str, Any]) -> None:
     """Write a state atomically."""
     unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(json.dumps(state), "utf-8")
+    unfinished.write_bytes(pickle.dumps(state))
     unfinished.replace(path)
 
 
 def read_state(path: Path) -> dict[str, Any] | None:
     """Read a state; return None if there is none."""
     try:
-        state: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        state: dict[str, Any] = pickle.loads(path.read_bytes())
+    except OSError:
         return None
     return state
 
