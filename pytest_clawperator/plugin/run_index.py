@@ -29,7 +29,6 @@ from pytest_clawperator.plugin.tracing import UNFINISHED
 from pytest_clawperator.report.index import (
     INDEX_FILE,
     PAGE_FILE,
-    DeviceSeen,
     ErrorSummary,
     RunBegan,
     RunEnded,
@@ -40,7 +39,7 @@ from pytest_clawperator.report.index import (
     write_index,
 )
 from pytest_clawperator.report.page import write_page
-from pytest_clawperator.report.trace import now, read_trace, traces_in
+from pytest_clawperator.report.trace import DeviceUsed, now, read_trace, traces_in
 from pytest_clawperator.text import shown_path
 
 _PHASES = ("setup", "call", "teardown")
@@ -243,7 +242,7 @@ class RunIndex:
             if getattr(report, USED_DEVICES, None):
                 self._log.open()
             for serial, about in getattr(report, DEVICE_FACTS, {}).items():
-                self._log.add(DeviceSeen(at=now(), serial=serial, about=about))
+                self._log.add(DeviceUsed(at=now(), serial=serial, about=about))
             for ended in self._attempts.add(report):
                 self._log.add(ended)
         except OSError as exc:

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
+from pytest_clawperator.service.events import EventStream
 from pytest_clawperator.service.gate import Gate
+from pytest_clawperator.service.page import RackPage
+from pytest_clawperator.service.published import EmulatorApi, Executions, SkillApi
 from pytest_clawperator.service.rack import Rack
-from pytest_clawperator.service.server import make_app, make_endpoints
+from pytest_clawperator.service.server import make_app
 from tests.conformance.vectors import emulators_of, rows
 from tests.doubles.asgi import Answered, ask
 from tests.doubles.scenario_rack import ScenarioConnector
@@ -33,9 +36,17 @@ class Bench:
         self._home = home
         self.connector = ScenarioConnector(row["scenario"], row["env"])
         self.rack = Rack(self.connector)
-        sdk = _EndingSdk(row["scenario"], home=home)
-        emulators = partial(emulators_of, row, sdk, home)
-        self.app: Starlette = make_app(make_endpoints(self.rack, emulators=emulators), gate=Gate())
+        apis = (
+            RackPage(),
+            Executions(self.rack),
+            EmulatorApi(
+                self.rack, partial(emulators_of, row, _EndingSdk(row["scenario"], home=home), home)
+            ),
+            SkillApi(self.rack),
+            EventStream(self.rack.events),
+        )
+        endpoints = [endpoint for api in apis for endpoint in api.endpoints()]
+        self.app: Starlette = make_app(endpoints, gate=Gate())
 
     async def ask(self, request: dict[str, Any]) -> Answered:
         """Send the request of a row."""
