@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,10 @@ import pytest
 
 from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.golden import explain
-from pytest_clawperator.plugin.run import shown_path, write_line
+from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
+from pytest_clawperator.text import shown_path
 
 _SETS = ("used", "written", "folders")
 # Folders without tests.
@@ -152,13 +152,14 @@ def add_worker_goldens(node: Any) -> None:
 
 def write_goldens(reporter: pytest.TerminalReporter) -> None:
     """List the goldens that were written, and those that no test uses."""
-    use, shown = reporter.config.stash[GOLDEN_USE], partial(shown_path, reporter.config)
-    _list(reporter, "goldens written", map(shown, sorted(use.written)))
+    use = reporter.config.stash[GOLDEN_USE]
+    _list(reporter, "goldens written", map(shown_path, sorted(use.written)))
     unknown = [
-        f"{shown(folder)}: unknown, because {count} of its tests did not finish (failed or skipped)"
+        f"{shown_path(folder)}: unknown, because {count} of its tests did not finish"
+        " (failed or skipped)"
         for folder, count in use.unknown().items()
     ]
-    _list(reporter, "goldens that no test uses", [*map(shown, use.unused()), *unknown])
+    _list(reporter, "goldens that no test uses", [*map(shown_path, use.unused()), *unknown])
 
 
 def _list(reporter: pytest.TerminalReporter, title: str, lines: Iterable[str]) -> None:

@@ -14,13 +14,14 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin import failures
 from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.report_sinks import VERSIONS
-from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path, write_line
+from pytest_clawperator.plugin.run import events_of, run_folder, run_id, write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import REPORTED_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
 from pytest_clawperator.report import index
 from pytest_clawperator.report.page import write_page
-from pytest_clawperator.report.trace import now, read_trace, traces_in
+from pytest_clawperator.report.trace import DeviceUsed, now, read_trace, traces_in
+from pytest_clawperator.text import shown_path
 
 _PHASES = ("setup", "call", "teardown")
 _RERUN = "rerun"
@@ -199,7 +200,7 @@ class RunIndex:
             if getattr(report, failures.USED_DEVICES, None):
                 self._log.open()
             for serial, about in getattr(report, failures.DEVICE_FACTS, {}).items():
-                self._log.add(index.DeviceSeen(at=now(), serial=serial, about=about))
+                self._log.add(DeviceUsed(at=now(), serial=serial, about=about))
             for ended in self._attempts.add(report):
                 self._log.add(ended)
         except OSError as exc:
@@ -226,7 +227,7 @@ class RunIndex:
         """Write where the page is."""
         if self._page is not None and self._config.get_verbosity() >= 0:
             reporter.section("report")
-            write_line(reporter, shown_path(self._config, self._page))
+            write_line(reporter, shown_path(self._page, self._config.invocation_params.dir))
 
     def _write_unfinished(self) -> None:
         """Write pages of traces whose processes were killed."""

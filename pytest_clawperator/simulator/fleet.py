@@ -12,18 +12,18 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.apps.load import load_app, shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
-from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant, wifi_name
+from pytest_clawperator.simulator.phone.factory import DeviceOptions, Variant, wifi_name
 from pytest_clawperator.simulator.phone_kinds import (
     LEAST_API,
     MAX_PHONES,
     MOST_API,
     PhoneKind,
+    check_quirks,
     parse_phones,
 )
-from pytest_clawperator.simulator.quirks import check_quirks
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator

@@ -40,18 +40,6 @@ class Stats:
         """Count an execution as done, however it ended."""
         self._in_flight = max(0, self._in_flight - 1)
 
-    def command(self, name: str) -> None:
-        """Count a shell command."""
-        self.commands[name] += 1
-
-    def broadcast(self) -> None:
-        """Count a broadcast, whoever received it."""
-        self.broadcasts += 1
-
-    def screenshot(self) -> None:
-        """Count a picture of the screen."""
-        self.screenshots += 1
-
     def as_json(self) -> str:
         """Return everything as one line of JSON."""
         return json.dumps(

@@ -129,7 +129,7 @@ def test_a_program_whose_path_is_no_text(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_nul_does_not_cut_a_command(claw: Clawperator) -> None:
-    """The device would run what stands before it, and nobody would notice."""
+    """The device would run what stands before it, and it would go unnoticed."""
     assert_coded(lambda: claw.device.shell("echo a\0; echo b"))
 
 

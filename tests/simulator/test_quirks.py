@@ -13,8 +13,7 @@ from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android.packages import LAUNCHER
-from pytest_clawperator.simulator.phone_kinds import parse_phones
-from pytest_clawperator.simulator.quirks import QUIRKS, check_quirks
+from pytest_clawperator.simulator.phone_kinds import QUIRKS, check_quirks, parse_phones
 from pytest_clawperator.simulator.screen.touch import Drag
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from pytest_clawperator.transport.adb_program import find_adb

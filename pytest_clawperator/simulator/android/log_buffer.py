@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 PRIORITIES = "VDIWEF"
 
@@ -173,15 +173,6 @@ class LogBuffer:
         for name in buffers:
             self._rings[name].clear()
             self._used[name] = 0
-
-    def bring_back(self, lines: Iterable[Sequence[Any]]) -> None:
-        """Replace all entries by others, with their times; numbering continues."""
-        self.clear(BUFFERS)
-        for line in map(LogLine._make, lines):
-            number = self.next_number
-            self._rings[line.buffer].append(line._replace(number=number, first=number))
-            self._used[line.buffer] += line.size
-            self.next_number += 1
 
     def cut_streams(self) -> None:
         """Wake every reader; they see ``cut_count`` rise and stop."""

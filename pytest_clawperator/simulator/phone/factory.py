@@ -1,14 +1,14 @@
-"""Build the Android system of a new phone: what is on it when it is first switched on."""
+"""Build a new phone: its options, and the Android system when it is first switched on."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from pytest_clawperator.simulator.android import settings_store
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
-from pytest_clawperator.simulator.android.package_manager import install_app, uninstall
 from pytest_clawperator.simulator.android.packages import (
     NOTIFICATIONS,
     OPERATOR,
@@ -21,8 +21,10 @@ from pytest_clawperator.simulator.android.packages import (
     operator_screen,
     system_packages,
 )
+from pytest_clawperator.simulator.android.pm import install_app, uninstall
 from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.properties import Build, Properties
+from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.android.settings_store import SettingsStore, add_to_list
 from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.apps.load import shipped_apps
@@ -30,22 +32,83 @@ from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
+from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.operator.run import Surroundings
-from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
 from pytest_clawperator.simulator.phone.power import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_state import Fetch
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.wire.adbd import FEATURES
+
+Variant = Literal["release", "dev", "absent"]
+
+"""Which variant of the Operator is installed."""
+
+
+# The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
+_OLD_API = 23
+
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOptions:
+    """What kind of phone it is; ``apps`` are installed on it, by default those that are shipped.
+
+    Phones with the same ``image`` have the same build of Android, whatever their ``seed``.
+    """
+
+    serial_number: str
+    model: str = "Pixel 9"
+    api: int = 36
+    size: tuple[int, int] = (1080, 2400)
+    density: int = 420
+    apps: Sequence[App] | None = None
+    profile: Profile = "documented"
+    operator: Variant = "release"
+    time_scale: float = 1.0
+    seed: int = 0
+    chatter: float = 0.0
+    dark: bool = False
+    avd_name: str | None = None
+    image: str | None = None
+    locale: str = "en-US"
+    quirks: frozenset[str] = frozenset()
+
+
+def as_sold(options: DeviceOptions) -> DeviceOptions:
+    """Return the options with what the quirks of the phone change in them."""
+    quirks = options.quirks
+    if "old-toybox" in quirks:
+        options = replace(options, api=min(options.api, _OLD_API))
+    if "rtl" in quirks and options.locale.split("-")[0] not in _RIGHT_TO_LEFT:
+        options = replace(options, locale="ar-EG")
+    return options
+
+
+def features_of(options: DeviceOptions) -> tuple[str, ...]:
+    """Return the features that its adbd announces to hosts."""
+    return () if "old-toybox" in options.quirks else FEATURES
+
+
+def wifi_name(serial_number: str) -> str:
+    """Return the serial of a phone on Wi-Fi whose first name is still taken."""
+    return f"adb-{serial_number}-aBcDeF (2)._adb-tls-connect._tcp"
+
 
 _VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
+
 _LAUNCH_SECONDS = 0.3
+
 # Never 0: an app that is in front at once could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
+
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
+
 _SETTINGS, _VERSION = "com.android.settings", "android_version"
+
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 
@@ -75,7 +138,6 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
         settings=system.settings,
         stats=parts.stats,
         clock=parts.time,
-        dismiss_shade=lambda: None,
     )
 
     def make_operator(package: str) -> OperatorApp:
@@ -106,7 +168,6 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         properties=Properties(
             build,
             rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
-            clock=clock,
             booting=lambda: bool(faults.active("booting")) or not parts.boot.is_completed,
         ),
         settings=SettingsStore(),

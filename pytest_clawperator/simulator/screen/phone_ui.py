@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from pytest_clawperator.simulator.screen.actions import Verbs
 from pytest_clawperator.simulator.screen.foreground import Foreground
@@ -17,8 +16,6 @@ from pytest_clawperator.simulator.screen.navigation import ActionRunner, Navigat
 from pytest_clawperator.simulator.screen.phone_state import (
     Fetch,
     PhoneState,
-    bring_back_screen,
-    kept_screen,
     no_network,
 )
 from pytest_clawperator.simulator.screen.system_pages import Permissions
@@ -93,16 +90,6 @@ class PhoneUi:
     def catch_up(self) -> None:
         """Let everything happen that is due."""
         self._timeline.advance()
-
-    def kept(self) -> dict[str, Any]:
-        """Return what shows and what apps remember, in a form that can be stored."""
-        self._timeline.advance()
-        return kept_screen(self._state)
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
-        """Show what was kept; without ``running`` only what apps had saved is there again."""
-        self._timeline.advance()
-        bring_back_screen(self._state, kept, running=running)
 
     @property
     def view(self) -> View:

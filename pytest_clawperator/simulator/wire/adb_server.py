@@ -53,6 +53,7 @@ class AdbServer:
         self._watcher: asyncio.subprocess.Process | None = None
         self._complaints: deque[str] = deque(maxlen=5)
         self._listener: asyncio.Task[None] | None = None
+        self._restarting = asyncio.Lock()
 
     async def start(self) -> None:
         """Start the server and return when it answers."""
@@ -104,14 +105,16 @@ class AdbServer:
         try:
             await stopped.wait()
         finally:
-            keeper.cancel()
+            async with self._restarting:  # a restart that was cut off would leave its processes
+                keeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await keeper
 
     async def _keep(self, rejoin: Callable[[], Awaitable[object]] | None) -> None:
         while True:
             await self.ended()
-            await self.restart()
+            async with self._restarting:
+                await self.restart()
             if rejoin is not None:
                 await rejoin()
 

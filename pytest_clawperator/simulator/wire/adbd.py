@@ -18,7 +18,6 @@ from pytest_clawperator.simulator.wire.stream import (
     OKAY,
     OPEN,
     VERSION,
-    VERSION_MIN,
     WRTE,
     Channel,
     MessageReader,
@@ -29,8 +28,8 @@ from pytest_clawperator.simulator.wire.stream import (
     StreamClosed,
 )
 
-FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
-"""What adbd of a present version can do."""
+FEATURES = ("shell_v2", "cmd", "fixed_push_mkdir")
+"""What adbd announces to hosts."""
 
 _AUTH_TOKEN, _AUTH_SIGNATURE = 1, 2
 # What the host is asked to sign. No signature is ever accepted, so it need not be a secret.
@@ -167,11 +166,10 @@ class Connection(asyncio.Protocol):
             raise ProtocolBroken
 
     def _greet(self, version: int, max_payload: int) -> None:
-        if version < VERSION_MIN or not max_payload:
+        if version < VERSION or not max_payload:
             raise ProtocolBroken
         self._end_streams()
-        self._admitted = self._reader.checks_sums = False
-        self._outbox.with_sums = True
+        self._admitted = False
         admission = self._device.admission()
         if admission == "unauthorized":
             self._outbox.send(AUTH, _AUTH_TOKEN, 0, _TOKEN)
@@ -182,7 +180,6 @@ class Connection(asyncio.Protocol):
             announced = f"features={','.join(features)}" if features else ""
             banner = f"device::{self._device.banner.rstrip(';')};{announced}"
             self._outbox.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode("utf-8", "replace"))
-            self._outbox.with_sums = self._reader.checks_sums = version < VERSION
 
     def _open(self, remote_id: int, payload: bytes) -> None:
         if not remote_id:

@@ -40,7 +40,7 @@ def test_more_spare_devices_than_there_are_is_an_error(
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         [
-            "E *NO_DEVICES: 1 worker needs 1 device, and 2 more shall be spare, but there are 2: *",
+            "E *NO_DEVICES: 1 worker needs 1 device, and 2 more as spare devices, but *",
             "*hint: Lower --claw-spare-devices, connect more devices, or use simulated phones: *",
         ]
     )
@@ -57,7 +57,7 @@ def test_too_few_for_workers(pytester: pytest.Pytester, run_workers: Run, adb: s
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            "*NO_DEVICES: 2 workers need 2 devices, one each, and 1 more shall be spare, but *",
+            "*NO_DEVICES: 2 workers need 2 devices, one each, and 1 more as spare devices, but *",
             "*hint: Run with -n 1, lower --claw-spare-devices, connect more devices, *",
         ]
     )

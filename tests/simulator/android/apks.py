@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
+from pytest_clawperator.simulator.android.pm import APP_ENTRY
 from tests.doubles.simulator.android_phone import OPERATOR
 
 APP = """

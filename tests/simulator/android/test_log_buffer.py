@@ -14,6 +14,7 @@ from pytest_clawperator.simulator.android.log_buffer import (
     LogBuffer,
     timber_pieces,
 )
+from tests.doubles.simulator.adb_hosts import in_loop
 
 
 def make_log(*times: float, capacity_bytes: int = 1 << 20) -> LogBuffer:
@@ -231,47 +232,38 @@ def test_clear_forgets_but_numbers_go_on() -> None:
     assert [(line.number, line.message) for line in log.since(0)] == [(2, "kept"), (3, "new")]
 
 
-def test_wait_returns_when_the_entry_comes() -> None:
+@in_loop
+async def test_wait_returns_when_the_entry_comes() -> None:
     """Everybody who waits for a number wakes up once it is there, and not before."""
-
-    async def scenario() -> None:
-        log = make_log()
-        waits = [asyncio.create_task(log.wait(number)) for number in (1, 1, 2)]
-        await asyncio.sleep(0)
-        log.write("I", "T", "one", pid=1)
-        await asyncio.wait_for(asyncio.gather(*waits[:2]), 5)
-        assert not waits[2].done()
-        log.write("I", "T", "two", pid=1)
-        await asyncio.wait_for(waits[2], 5)
-        await asyncio.wait_for(log.wait(2), 5)
-
-    asyncio.run(scenario())
+    log = make_log()
+    waits = [asyncio.create_task(log.wait(number)) for number in (1, 1, 2)]
+    await asyncio.sleep(0)
+    log.write("I", "T", "one", pid=1)
+    await asyncio.wait_for(asyncio.gather(*waits[:2]), 5)
+    assert not waits[2].done()
+    log.write("I", "T", "two", pid=1)
+    await asyncio.wait_for(waits[2], 5)
+    await asyncio.wait_for(log.wait(2), 5)
 
 
-def test_cutting_streams_ends_all_waiting() -> None:
+@in_loop
+async def test_cutting_streams_ends_all_waiting() -> None:
     """A reader that waits in vain is let go, and sees why."""
-
-    async def scenario() -> None:
-        log = make_log()
-        wait = asyncio.create_task(log.wait(99))
-        await asyncio.sleep(0)
-        log.cut_streams()
-        await asyncio.wait_for(wait, 5)
-        assert log.cut_count == 1
-
-    asyncio.run(scenario())
+    log = make_log()
+    wait = asyncio.create_task(log.wait(99))
+    await asyncio.sleep(0)
+    log.cut_streams()
+    await asyncio.wait_for(wait, 5)
+    assert log.cut_count == 1
 
 
-def test_a_cancelled_wait_leaves_nothing_behind() -> None:
+@in_loop
+async def test_a_cancelled_wait_leaves_nothing_behind() -> None:
     """A host that goes away does not make later entries fail."""
-
-    async def scenario() -> None:
-        log = make_log()
-        wait = asyncio.create_task(log.wait(1))
-        await asyncio.sleep(0)
-        wait.cancel()
-        await asyncio.gather(wait, return_exceptions=True)
-        log.write("I", "T", "one", pid=1)
-        assert messages(log) == ["one"]
-
-    asyncio.run(scenario())
+    log = make_log()
+    wait = asyncio.create_task(log.wait(1))
+    await asyncio.sleep(0)
+    wait.cancel()
+    await asyncio.gather(wait, return_exceptions=True)
+    log.write("I", "T", "one", pid=1)
+    assert messages(log) == ["one"]

@@ -132,7 +132,6 @@ def test_without_the_service(switch_off: Any) -> None:
         '"stepResults":[],"error":"Accessibility service is not available",'
         '"errorCode":"SERVICE_UNAVAILABLE"}',
     ]
-    assert bench.shades_dismissed == 0
 
 
 def test_without_the_service_and_without_sense() -> None:
@@ -147,15 +146,6 @@ def test_without_the_service_and_without_sense() -> None:
         "E [Operator-Receiver] Accessibility service is not available and failed to parse agent "
         "command payload\njava.lang."
     )
-
-
-def test_the_notification_shade_is_closed_first() -> None:
-    """Every command closes the shade."""
-    bench = Bench()
-
-    bench.send(command(HOME), command(HOME))
-
-    assert bench.shades_dismissed == 2
 
 
 class TestCrash:

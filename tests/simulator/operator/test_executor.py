@@ -36,7 +36,7 @@ class TestEveryProfile:
 
         assert [step["success"] for step in steps] == [True, False]
         assert steps[1]["data"]["error"] == "SECURITY_BLOCK_DETECTED"
-        assert bench.faults.names() == []
+        assert bench.faults.all() == []
 
 
 HOME = action("press_key", key="home")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from tests.doubles.simulator.adb_hosts import real_adb
@@ -309,3 +309,15 @@ def test_properties_and_the_maker_decide_what_is_logged(before: str, shown: list
 
     lines = phone.out(WRITE).splitlines()
     assert [line for line in lines if not line.startswith("---")] == shown
+
+
+def test_phones_of_one_image_have_the_same_build() -> None:
+    """The seed, which differs from start to start, does not make another image."""
+    builds = [
+        Device(DeviceOptions(serial_number="x", seed=seed, image=image)).system.properties.get(
+            "ro.build.fingerprint"
+        )
+        for seed, image in ((1, "a"), (2, "a"), (2, "b"))
+    ]
+
+    assert builds[0] == builds[1] != builds[2]

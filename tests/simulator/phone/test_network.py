@@ -14,7 +14,7 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.phone.network import Web
 from pytest_clawperator.simulator.screen.phone_state import WebAnswer
 from pytest_clawperator.simulator.wire.forwarding import Sockets

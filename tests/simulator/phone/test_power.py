@@ -8,7 +8,7 @@ import time
 
 from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 
 TIMED = """\

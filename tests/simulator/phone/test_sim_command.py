@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.phone.fault_switch import LASTING_FAULTS
+from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS
 from pytest_clawperator.simulator.stats import Stats
 from tests.doubles.simulator.android_phone import HOME, OPERATOR, Phone, broadcast
 

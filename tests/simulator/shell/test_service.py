@@ -124,7 +124,7 @@ def test_an_empty_command_runs_what_comes_in() -> None:
 
     assert stream.packets() == {
         STDOUT: b"a\n",
-        STDERR: b"/system/bin/sh: <stdin>[2]: nope: inaccessible or not found\n",
+        STDERR: b"/system/bin/sh: nope: inaccessible or not found\n",
         EXIT: b"\x04",
     }
 

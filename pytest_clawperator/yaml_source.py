@@ -1,22 +1,39 @@
-"""YAML with the line and column of every value, and the mistakes that are reported there."""
+"""Read YAML files together with the line and column of every part.
+
+Files are read event by event instead of with PyYAML's composer, for three reasons: the composer
+crashes the interpreter on a few thousand nested brackets, it forgets lines, and YAML 1.1 reads
+``Off`` as a boolean and ``12:30`` as 750.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
-from pytest_clawperator.contracts.wording import quote
-from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, file_problem
 
-_SHOWN = 10
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 60
+MAX_NODES = 200_000
+_LONGEST_NAME = 60
 
-_HINT = "docs/test-files.md describes every key and step; the schema for editors has them, too."
+# As YAML 1.2 has them, which is what editors read.
+_INTEGER = re.compile(r"(?:[-+]?[0-9]{1,18}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15})\Z")
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]{1,18}|[0-9]{1,18}(?:\.[0-9]{0,18})?)(?:[eE][-+]?[0-9]{1,2})?\Z"
+)
+_WORDS: dict[str, bool | None] = {
+    word: value
+    for plain, value in {"true": True, "false": False, "null": None}.items()
+    for word in (plain, plain.title(), plain.upper())
+} | {"~": None, "": None}
+_TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Mark(NamedTuple):
@@ -27,83 +44,13 @@ class Mark(NamedTuple):
 
 
 class Mistake(Exception):
-    """A mistake in a test file; callers outside of this folder get a ``ConfigurationError``."""
+    """A mistake at a place in a file; users get it as a ``ConfigurationError``."""
 
-    def __init__(self, mark: Mark, message: str, *, hint: str = _HINT) -> None:
+    def __init__(self, mark: Mark, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.mark = mark
         self.message = message
         self.hint = hint
-
-
-@dataclass
-class Mistakes:
-    """The mistakes of one file, collected to be reported together."""
-
-    path: Path
-    found: list[Mistake] = field(default_factory=list)
-
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Collect a mistake that is raised in the block, and continue after it."""
-        try:
-            yield
-        except Mistake as mistake:
-            self.found.append(mistake)
-
-    def raise_if_any(self) -> None:
-        """Raise one error with all mistakes, in the order of the file."""
-        if self.found:
-            raise error_of(self.path, sorted(self.found, key=lambda one: one.mark))
-
-
-def error_of(path: Path, mistakes: Sequence[Mistake]) -> ConfigurationError:
-    """Return one error with the mistakes of a file."""
-    first = mistakes[0]
-    lines = [f"{shown_path(path)}:{one.mark.line}:{one.mark.column}: {one.message}"
-             for one in mistakes[:_SHOWN]]  # fmt: skip
-    rest = len(mistakes) - len(lines)
-    lines += [f"... and {rest} more"] if rest else []
-    return ConfigurationError(
-        "\n  ".join(lines),
-        code=ErrorCode.TEST_FILE_INVALID,
-        hint=first.hint,
-        details={"file": str(path), "line": first.mark.line, "column": first.mark.column},
-    )
-
-
-def shown_path(path: Path) -> str:
-    """Return a path for messages: relative, if it is below the current folder."""
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
-
-
-MAX_BYTES = 1_000_000
-
-MAX_DEPTH = 40
-
-MAX_NODES = 20_000
-
-# As YAML 1.2 has them, which is what editors read.
-_INTEGER = re.compile(r"(?:[-+]?[0-9]{1,18}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15})\Z")
-
-_FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9]{1,18}|[0-9]{1,18}(?:\.[0-9]{0,18})?)(?:[eE][-+]?[0-9]{1,2})?\Z"
-)
-
-_WORDS: dict[str, bool | None] = {
-    word: value
-    for plain, value in {"true": True, "false": False, "null": None}.items()
-    for word in (plain, plain.title(), plain.upper())
-} | {"~": None, "": None}
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-_TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
-
-Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
@@ -111,7 +58,7 @@ class Scalar:
     """A single value: a text, a number, a truth value, or nothing."""
 
     mark: Mark
-    value: Value
+    value: str | int | float | bool | None
 
 
 @dataclass(frozen=True)
@@ -147,19 +94,10 @@ class Mapping:
 YamlNode = Scalar | Items | Mapping
 
 
-@dataclass
-class _Open:
-    """A list or mapping that is still being read."""
-
-    node: Items | Mapping
-    anchor: str | None
-    size: int = 1
-    key: Scalar | None = None
-
-
-def read_yaml(path: Path) -> YamlNode:
-    """Read a file; raise a mistake for YAML that is not supported here."""
-    text = _text_of(path)
+def read_yaml(path: Path, *, text: str | None = None) -> YamlNode:
+    """Read a file, or ``text`` in its place; raise a mistake for unsupported YAML."""
+    if text is None:
+        text = _text_of(path)
     try:
         return _Builder().build(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
@@ -168,13 +106,13 @@ def read_yaml(path: Path) -> YamlNode:
             Mark(1, 1) if mark is None else _mark_of(mark),
             f"this is not YAML: {error.problem or error.context}",
             hint="Check indentation, quotes and colons near that line. Inside { }, a text with"
-            " ${...} needs quotes.",
+            " braces needs quotes.",
         ) from error
     except yaml.YAMLError as error:
         raise Mistake(
             Mark(1, 1),
             f"this is not YAML: {str(error).splitlines()[0]}",
-            hint="A test file is plain text in UTF-8.",
+            hint="Save it as plain text in UTF-8.",
         ) from error
 
 
@@ -183,9 +121,7 @@ def _text_of(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise Mistake(
-                Mark(1, 1), f"longer than {MAX_BYTES} bytes", hint="Split it into several files."
-            )
+            _refuse(Mark(1, 1), f"longer than {MAX_BYTES} bytes")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -200,6 +136,16 @@ def _text_of(path: Path) -> str:
 
 def _mark_of(mark: Any) -> Mark:
     return Mark(mark.line + 1, mark.column + 1)
+
+
+@dataclass
+class _Open:
+    """A list or mapping that is still being read."""
+
+    node: Items | Mapping
+    anchor: str | None
+    size: int = 1
+    key: Scalar | None = None
 
 
 class _Builder:
@@ -232,7 +178,7 @@ class _Builder:
         elif isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                _refuse(mark, "a second document begins, and a file has one; name several `tests:`")
+                _refuse(mark, "a second document begins, and a file has one")
 
     def _begin(self, event: Any, mark: Mark) -> None:
         if event.tag is not None:
@@ -253,7 +199,7 @@ class _Builder:
 
     def _repeat(self, anchor: str, mark: Mark) -> None:
         if anchor not in self._anchors:
-            _refuse(mark, f"no anchor {quote('&' + anchor)} ends above this line")
+            _refuse(mark, f"no anchor {_named('&' + anchor)} ends above this line")
         node, size = self._anchors[anchor]
         self._put(node, mark, size)
 
@@ -279,13 +225,13 @@ def _key_of(node: YamlNode, mapping: Mapping, mark: Mark) -> Scalar:
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         _refuse(mark, "a key must be a text; write numbers and `true` in quotes")
     if node.value == "<<":
-        _refuse(mark, "`<<` is not understood; repeat the keys, or `use:` a file of steps")
+        _refuse(mark, "`<<` is not supported; repeat the keys")
     if node.value in mapping.entries:
-        _refuse(mark, f"the key {quote(node.value)} is there twice")
+        _refuse(mark, f"the key {_named(node.value)} is there twice")
     return Scalar(mark, node.value)
 
 
-def _value_of(event: Any, mark: Mark) -> Value:
+def _value_of(event: Any, mark: Mark) -> str | int | float | bool | None:
     if event.tag is not None and event.tag not in _TEXT_TAGS:
         _refuse_tag(event.tag, mark)
     text: str = event.value
@@ -299,8 +245,110 @@ def _value_of(event: Any, mark: Mark) -> Value:
 
 
 def _refuse_tag(tag: str, mark: Mark) -> NoReturn:
-    _refuse(mark, f"the tag {quote(tag)} is not allowed; write plain values")
+    _refuse(mark, f"the tag {_named(tag)} is not allowed; write plain values")
 
 
 def _refuse(mark: Mark, message: str) -> NoReturn:
     raise Mistake(mark, message)
+
+
+def _named(text: str) -> str:
+    return f"`{text[:_LONGEST_NAME]}`"
+
+
+# Files that become plain values, whose texts know where they stand
+
+
+class SourceText(str):
+    """A text of a YAML file; ``place`` is its file, line and column: ``shop.yaml:7:12``."""
+
+    __slots__ = ("place",)
+    place: str
+
+
+def place_of(value: object) -> str:
+    """Return where a text stands; empty for one that is from no file."""
+    return value.place if isinstance(value, SourceText) else ""
+
+
+def without_places(value: object) -> object:
+    """Return a value with plain texts in it."""
+    if isinstance(value, SourceText):
+        return str(value)
+    if isinstance(value, list):
+        return [without_places(entry) for entry in value]
+    if isinstance(value, dict):
+        return {without_places(key): without_places(entry) for key, entry in value.items()}
+    return value
+
+
+class Source:
+    """A file as plain ``data``, and the place of each part of it.
+
+    A step in ``short_forms`` is one that a schema adds when a mapping's first key stands for
+    another one; ``hint`` is that of every mistake without its own.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        text: str | None = None,
+        short_forms: Sequence[str] = (),
+        hint: str,
+    ) -> None:
+        self.path = path
+        self._short_forms = short_forms
+        self._hint = hint
+        try:
+            self._root = read_yaml(path, text=text)
+        except Mistake as mistake:
+            raise self._error_at(mistake.mark, mistake.message, mistake.hint) from mistake
+        self.data = self._plain(self._root)
+
+    def _plain(self, node: YamlNode) -> Any:
+        if isinstance(node, Items):
+            return [self._plain(item) for item in node.items]
+        if isinstance(node, Mapping):
+            entries = node.entries.values()
+            return {self._text(one.key, one.mark): self._plain(one.value) for one in entries}
+        return self._text(node.value, node.mark) if isinstance(node.value, str) else node.value
+
+    def _text(self, text: str, mark: Mark) -> SourceText:
+        placed = SourceText(text)
+        placed.place = self._spot(mark)
+        return placed
+
+    def spot(self, place: Sequence[str | int]) -> str:
+        """Return a place as messages show it, ``shop.yaml:7:12``: its deepest part in the file."""
+        return self._spot(self._mark(place))
+
+    def error(
+        self, place: Sequence[str | int], message: str, *, hint: str | None = None
+    ) -> ConfigurationError:
+        """Return the error for a mistake at a place."""
+        return self._error_at(self._mark(place), message, hint)
+
+    def _spot(self, mark: Mark) -> str:
+        return f"{self.path}:{mark.line}:{mark.column}"
+
+    def _error_at(self, mark: Mark, message: str, hint: str | None) -> ConfigurationError:
+        return ConfigurationError(
+            f"{self._spot(mark)}: {message}",
+            hint=hint or self._hint,
+            details={"file": str(self.path), "line": mark.line, "column": mark.column},
+        )
+
+    def _mark(self, place: Sequence[str | int]) -> Mark:
+        node, mark = self._root, self._root.mark
+        for step in place:
+            if isinstance(node, Items) and isinstance(step, int) and step < len(node.items):
+                node = node.items[step]
+                mark = node.mark
+            elif isinstance(node, Mapping) and step in node.entries:
+                entry = node.entries[str(step)]
+                node, mark = entry.value, entry.mark
+            elif isinstance(node, Mapping) and step in self._short_forms and node.entries:
+                entry = next(iter(node.entries.values()))
+                node, mark = (entry.value if isinstance(entry.value, Items) else node), entry.mark
+        return mark
