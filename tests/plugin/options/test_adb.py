@@ -41,16 +41,3 @@ def test_a_named_server_that_does_not_answer_is_an_error(
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"*ADB_SERVER_FAILED: no adb server answers at {address}, and*"])
-
-
-@pytest.mark.parametrize("address", ["somewhere", "127.0.0.1:0", "host:port"])
-def test_an_impossible_address_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, address: str
-) -> None:
-    """What is no address ends the run with what is allowed."""
-    pytester.makepyfile(USES_DEVICE)
-
-    result = run_plain("--claw-adb", address)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --claw-adb: *{address!r}. Allowed*host:port*"])

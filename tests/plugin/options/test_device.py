@@ -33,20 +33,6 @@ def test_the_named_device_is_used(
     )
 
 
-def test_the_ini_twin_names_devices(
-    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
-) -> None:
-    """The ini twin names devices, too; the first is used by a single process."""
-    pytester.makepyfile(TELLS_SERIAL)
-    first, second = simulator.serials
-    pytester.makeini(f"[pytest]\nclaw_device = {second} {first}\nclaw_adb = {adb}\n")
-
-    result = run_plain("-s")
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([f"*on {second}*"])
-
-
 def test_auto_takes_the_first_connected_device(
     pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
 ) -> None:
@@ -192,70 +178,6 @@ def test_a_device_that_is_not_there(
     )
 
 
-def test_one_of_several_is_not_there(
-    pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
-) -> None:
-    """A device that is named and not there is left out where another one will do, and told."""
-    pytester.makepyfile(TELLS_SERIAL)
-    devices = ["--claw-device", phone.serial, "--claw-device", "PH404"]
-
-    result = run_plain(*devices, "--claw-adb", adb)
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*left out: [[]PH404] DEVICE_NOT_FOUND: no such device is connected; *",
-            "*hint: Correct --claw-device*",
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "sim:0",
-        "sim:+",
-        "auto:2",
-        "http://",
-        "http://h:abc/s",
-        "http://h:0/s",
-        "http://h:99999/s",
-        "http://h:1/a/b",
-        "ftp://x/y",
-        "h:3000/s",
-        "two words",
-    ],
-)
-def test_an_impossible_device_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, spec: str
-) -> None:
-    """A wish that cannot be understood ends the run with what is allowed."""
-    pytester.makepyfile(TELLS_SERIAL)
-
-    result = run_plain(f"--claw-device={spec}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-device: {spec!r} is not a device. Allowed: auto (any *, a serial *sim:4*"]
-    )
-
-
-@pytest.mark.parametrize(
-    ("spec", "meant"),
-    [("SIM", "sim"), ("Auto", "auto"), ("Sim:2", "sim:2"), ("HTTP://Lab/PH1", "http://Lab/PH1")],
-)
-def test_a_near_miss(pytester: pytest.Pytester, run_plain: Run, spec: str, meant: str) -> None:
-    """A keyword in capitals is no serial, and what was meant is told."""
-    pytester.makepyfile(TELLS_SERIAL)
-
-    result = run_plain(f"--claw-device={spec}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-device: {spec!r} is not a device. Did you mean {meant}? Allowed: auto *"]
-    )
-
-
 def test_too_many_simulated_phones(pytester: pytest.Pytester, run_plain: Run) -> None:
     """What the simulator refuses is told in its words."""
     pytester.makepyfile(TELLS_SERIAL)
@@ -266,18 +188,6 @@ def test_too_many_simulated_phones(pytester: pytest.Pytester, run_plain: Run) ->
     result.stdout.fnmatch_lines(
         ["*the simulator refused its options: *65 devices*", "*hint: Ask for 1 to 64 phones*"]
     )
-
-
-KINDS = """
-import pytest
-
-def test_any(clawperator_device):
-    print("on", clawperator_device.model, clawperator_device.api_level)
-
-@pytest.mark.claw_device(form="tablet", api=30)
-def test_tablet(clawperator_device):
-    assert (clawperator_device.model, clawperator_device.api_level) == ("Pixel Tablet", 30)
-"""
 
 
 def test_simulated_phones_of_several_kinds(pytester: pytest.Pytester, run_plain: Run) -> None:
@@ -291,32 +201,3 @@ def test_simulated_phones_of_several_kinds(pytester: pytest.Pytester, run_plain:
     result.stdout.fnmatch_lines_random(
         ["*test_it[[]api30-phone[]]*PASSED*", "*test_it[[]api34-tablet[]]*PASSED*"]
     )
-
-
-def test_a_marker_finds_the_phone_of_its_kind(pytester: pytest.Pytester, run_workers: Run) -> None:
-    """Workers have the phones that are named, and a test runs on one that it asks for."""
-    pytester.makepyfile(KINDS)
-
-    result = run_workers("-n2", "--claw-device=sim:phone,tablet+api=30")
-
-    result.assert_outcomes(passed=2)
-
-
-@pytest.mark.parametrize(
-    ("spec", "part"),
-    [
-        ("sim:phone,tablett", "did you mean `tablet`?"),
-        ("sim:api=3", "`api` cannot be '3'; allowed: 21 to 99"),
-        ("sim:phone;tablet", "two parts say what the form is"),
-    ],
-)
-def test_a_kind_that_cannot_be_is_refused(
-    pytester: pytest.Pytester, run_plain: Run, spec: str, part: str
-) -> None:
-    """A misspelt kind is a usage error before anything is started, with what is allowed."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain(f"--claw-device={spec}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --claw-device: *{part}*Allowed: a number of phones*"])

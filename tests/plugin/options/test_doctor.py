@@ -108,17 +108,6 @@ def test_a_url_is_examined_elsewhere(run_plain: Run) -> None:
     result.stdout.fnmatch_lines(["*Run `clawperator-py doctor` on the host of *"])
 
 
-def test_workers_are_not_started(run_workers: Run, simulator: Simulator, adb: str) -> None:
-    """With -n the devices are examined by the one process that is there."""
-    result = run_workers(
-        "-n", "2", "--claw-doctor", "--claw-adb", adb, "--claw-device", simulator.serials[0]
-    )
-
-    assert result.ret == pytest.ExitCode.OK
-    assert "bringing up nodes" not in result.stdout.str()
-    result.stdout.fnmatch_lines(["*readiness.handshake *"])
-
-
 def test_an_operator_problem_of_a_test_points_to_the_doctor(
     run: Run, pytester: pytest.Pytester, phone: AdbTransport
 ) -> None:

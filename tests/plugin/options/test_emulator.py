@@ -26,21 +26,6 @@ def test_the_option_and_its_ini_twin_say_what_they_are_like(
     assert " -memory 1024 -gpu host" in " ".join(started.arguments)
 
 
-def test_a_device_with_a_space_has_a_name_without(
-    pytester: pytest.Pytester, run_on_sdk: Run, bench: SdkBench
-) -> None:
-    """The SDK gets the device as it calls it, and a name for the virtual device as it allows."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-    like = "api=34,abi=x86_64,image=google_apis,device=Nexus 5"
-
-    result = run_on_sdk("--claw-device", "emulator", "--claw-emulator", like)
-
-    result.assert_outcomes(passed=1)
-    made = bench.sdk.calls("avdmanager")[-2].arguments
-    assert made[-1] == "Nexus 5"
-    assert made[4] == "clawperator-api34-google_apis-x86_64-Nexus-5"
-
-
 class TestName:
     """``name=``: the virtual device of the run."""
 
@@ -96,47 +81,3 @@ class TestName:
             ]
         )
         assert bench.avds() == ["mine"]
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ("device=../x", '"../x" is not allowed as device of an emulator. Allowed: up to 100 *'),
-        ("as_it_is=1", 'unknown emulator property "as_it_is". *'),
-        ("api=5", '"5" is not allowed as api of an emulator. Allowed: a whole number from 21 *'),
-        ("apis=34", 'unknown emulator property "apis". * did you mean api=?*'),
-        ("api=34,api=35", '"api=34,api=35" names api twice. Name each value once.'),
-        ("abi=mips", '"mips" is not allowed as abi of an emulator. Allowed: one of arm64-v8a, *'),
-    ],
-)
-def test_what_no_emulator_is_like_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, written: str, said: str
-) -> None:
-    """An impossible value ends the run before anything starts, with what is allowed."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-device", "emulator", "--claw-emulator", written)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*--claw-emulator: {said}"])
-
-
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--claw-emulator=api=34",
-        "--claw-emulator-boot=snapshot",
-        "--claw-emulator-boots=2",
-        "--claw-emulator-keep",
-    ],
-)
-def test_an_option_without_emulators_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, option: str
-) -> None:
-    """A run that starts no emulators refuses what is said of them."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-device", "sim", option)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--claw-emulator* has no effect: this run starts no emulators;*"])

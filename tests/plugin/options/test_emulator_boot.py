@@ -21,15 +21,3 @@ def test_it_decides_how_emulators_start(
     arguments = bench.sdk.calls("emulator")[-1].arguments
     assert ("-no-snapshot-load" in arguments) is is_cold
     assert ("-no-snapshot-save" in arguments) is is_cold
-
-
-def test_another_word_ends_the_run(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """What is no way to start is refused with those that there are."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-device", "emulator", "--claw-emulator-boot", "warm")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --claw-emulator-boot: found 'warm', allowed is cold or snapshot"]
-    )

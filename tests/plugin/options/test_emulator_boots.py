@@ -22,18 +22,3 @@ def test_one_at_a_time_is_ready_before_the_next_starts(
     result.stdout.fnmatch_lines(
         ["*emulator one: started *", "*emulator one: ready *", "*emulator two: started *"]
     )
-
-
-@pytest.mark.parametrize("written", ["all", "0", "-1", "1.5"])
-def test_what_is_no_number_of_boots_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, written: str
-) -> None:
-    """What is no number, or not even one boot, is refused with an example."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-device", "emulator", f"--claw-emulator-boots={written}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-emulator-boots: found '{written}', allowed is a number from 1 on, as in 2"]
-    )

@@ -18,12 +18,6 @@ from tests.doubles.skill_repository import add_skill, make_repository
 from tests.plugin.conftest import Run
 
 USES_DEVICE = "def test_it(clawperator):\n    clawperator.home()\n"
-# A Redis that has just started is left alone for a while; ours is known to nobody else.
-AT_ONCE = """
-from pytest_clawperator.devices.redis_lease import RedisLeases
-
-RedisLeases.__init__.__kwdefaults__["settle"] = 0.0
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -41,31 +35,26 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 
 def test_devices_are_leased_in_redis(
-    pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, adb: str
+    pytester: pytest.Pytester, run: Run, redis: RedisServer
 ) -> None:
-    """Workers use devices that their controller leased there, and nothing is left behind."""
-    pytester.makeconftest(AT_ONCE)
+    """And not in files, where others may have them."""
     pytester.makepyfile(
         f"""
-        import pytest
         from pytest_clawperator.devices.lease import open_leases
 
-        @pytest.mark.parametrize("number", range(4))
-        def test_it(clawperator, number):
+        def test_leased(clawperator):
             clawperator.home()
-            held = open_leases({redis.url!r}, run_id="looks").holder
-            assert held("127.0.0.1/" + clawperator.serial).pid != 0
-            # Nobody asks the files of this machine.
-            with open_leases(run_id="files").try_take("127.0.0.1/" + clawperator.serial):
+            key = "127.0.0.1/" + clawperator.serial
+            assert open_leases({redis.url!r}, run_id="looks").holder(key).pid != 0
+            with open_leases(run_id="files").try_take(key):
                 pass
         """
     )
     pytester.makeini(f"[pytest]\nclaw_lease = {redis.url}\n")
 
-    result = run_workers("-n", "2", "--claw-device", "auto", "--claw-adb", adb)
+    result = run()
 
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["*= devices =*", "127.0.0.1:*  * passed", "127.0.0.1:*  * passed"])
+    result.assert_outcomes(passed=1)
 
 
 def test_the_holder_of_a_device_is_named(
@@ -118,84 +107,6 @@ def test_this_machine_by_another_name(
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["E *DEVICE_LEASED: the device is held by *run nightly)*"])
-
-
-def test_a_lost_lease_is_not_the_devices_fault(
-    pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, adb: str
-) -> None:
-    """A test whose run lost the device is an error at once: other devices are no better."""
-    pytester.makeconftest(AT_ONCE)
-    pytester.makepyfile(
-        f"""
-        import redis
-        from pytest_clawperator.devices.holder import Holder
-
-        def test_it(clawperator):
-            with redis.Redis(port={redis.port}) as client:
-                (name,) = client.keys(f"clawperator:lease:*/{{clawperator.serial}}")
-                client.set(name, Holder.here("somebody").to_json())
-            try:
-                clawperator.home()
-            finally:
-                with redis.Redis(port={redis.port}) as client:
-                    client.delete(name)
-        """
-    )
-
-    result = run_workers(
-        *("-n", "2", "--claw-device", "auto", "--claw-adb", adb, "--claw-lease", redis.url)
-    )
-
-    assert result.parseoutcomes() == {"errors": 1}
-    result.stdout.fnmatch_lines(["*DEVICE_LEASED: the device is no longer leased by this run: *"])
-    result.stdout.no_fnmatch_line("*flaky devices*")
-
-
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("redis://:abc/SECRET@127.0.0.1:6399/0", "its password must be encoded: write %2F *"),
-        ("redis://127.0.0.1:6399/0?foo=SECRET", "foo is unknown; known: db. *"),
-        ("redis://:SECRET@/0", "it names no host. *"),
-    ],
-)
-def test_a_wrong_url(pytester: pytest.Pytester, run: Run, url: str, reason: str) -> None:
-    """A url that cannot be meant ends the run before anything is asked for; passwords stay out."""
-    pytester.makepyfile(USES_DEVICE)
-
-    result = run(f"--claw-lease={url}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --claw-lease: * is not a place to keep leases: {reason}"])
-    assert "SECRET" not in result.stderr.str()
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("redis", "it begins with none of redis://, rediss://, unix://"),
-        ("http://localhost", "it begins with none of redis://, rediss://, unix://"),
-        ("/var/locks", "it begins with none of redis://, rediss://, unix://"),
-        ("redis://", "it names no host"),
-    ],
-)
-def test_an_impossible_place_for_leases_ends_the_run(
-    pytester: pytest.Pytester, run: Run, text: str, reason: str
-) -> None:
-    """What is no place for leases ends the run, on the command line and in the ini file."""
-    pytester.makepyfile(USES_DEVICE)
-    said = (
-        f"{text!r} is not a place to keep leases: {reason}. Allowed: redis://host:6379/0 (or"
-        " rediss://, unix://), or nothing for lock files on this machine."
-    )
-
-    on_line = run(f"--claw-lease={text}")
-    pytester.makeini(f"[pytest]\nclaw_lease = {text}\n")
-    in_file = run()
-
-    assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
-    on_line.stderr.fnmatch_lines([f"ERROR: --claw-lease: {said}"])
-    in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_lease: {said}"])
 
 
 def test_a_device_that_is_leased_in_redis_is_lent_to_a_script(

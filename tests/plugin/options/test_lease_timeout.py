@@ -91,37 +91,3 @@ def test_another_will_do(
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines([f"clawperator: {simulator.serials[1]} (Google Pixel *"])
     result.stdout.no_fnmatch_line(f"clawperator: {simulator.serials[0]} *")
-
-
-def test_too_few_free_devices_for_the_workers_end_the_run(
-    pytester: pytest.Pytester, run_workers: Run, colleague: Hold, phone: AdbTransport, adb: str
-) -> None:
-    """Too few free devices for the workers end the run, and it is said who has the others."""
-    pytester.makepyfile(USES_DEVICE)
-
-    result = run_workers("-n", "2", "--claw-device", "auto", "--claw-adb", adb)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            "*DEVICE_LEASED: 2 devices are wanted, and 1 of 2 can be had:"
-            f" {phone.serial} is held by * (process {os.getpid()} on *, run nightly) since *",
-            "*hint: Wait for it with --claw-lease-timeout SECONDS, *",
-        ]
-    )
-    assert "passed" not in result.stdout.str()
-
-
-@pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf"])
-def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
-    """What is no number of seconds ends the run, on the command line and in the ini file."""
-    pytester.makepyfile(USES_DEVICE)
-    said = "the value must be a number of seconds, found *"
-
-    on_line = run(f"--claw-lease-timeout={text}")
-    pytester.makeini(f"[pytest]\nclaw_lease_timeout = {text}\n")
-    in_file = run()
-
-    assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
-    on_line.stderr.fnmatch_lines([f"ERROR: --claw-lease-timeout: {said}"])
-    in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_lease_timeout: {said}"])

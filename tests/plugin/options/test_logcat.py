@@ -79,15 +79,3 @@ def test_on_keeps_the_log_of_every_test(pytester: pytest.Pytester, run: Run) -> 
 
     assert sorted(logs(pytester)) == ["test_fails", "test_passes"]
     assert "<node" not in "".join(logs(pytester).values())
-
-
-def test_another_word_ends_the_run(pytester: pytest.Pytester, run: Run) -> None:
-    """Another word ends the run with those that are allowed."""
-    pytester.makepyfile(test_it=SUITE)
-
-    result = run("--claw-logcat=whole")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --claw-logcat: found 'whole', allowed is off, on, only-on-failure or full"]
-    )

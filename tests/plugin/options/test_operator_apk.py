@@ -65,35 +65,3 @@ def test_the_path_of_the_ini_twin_starts_from_its_file(
     result = run("--rootdir", str(pytester.path), str(pytester.path))
 
     result.assert_outcomes(passed=1)
-
-
-def test_no_such_file(pytester: pytest.Pytester, run: Run) -> None:
-    """A file that is not there ends the run."""
-    pytester.makepyfile(USES_DEVICE)
-
-    result = run("--claw-operator-apk", "missing.apk")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-operator-apk: there is no file {pytester.path}/missing.apk"]
-    )
-
-
-@pytest.mark.parametrize("kind", ["text", "zip"])
-def test_a_file_that_is_no_app_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, kind: str
-) -> None:
-    """A file that can be no app ends the run before a device is asked."""
-    pytester.makepyfile(USES_DEVICE)
-    path = pytester.path / "operator.apk"
-    path.write_text("<html>not found</html>", encoding="utf-8")
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("README", "")
-
-    result = run_plain("--claw-operator-apk", "operator.apk")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-operator-apk: {path} is not an APK, which is a zip file with an A*.xml"]
-    )

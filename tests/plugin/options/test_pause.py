@@ -6,10 +6,12 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.controller import Controller
 from tests.plugin.conftest import Run
 
 DEADLINE = 40.0
@@ -263,12 +265,13 @@ def test_with_no_worker(pytester: pytest.Pytester, run_workers: Run) -> None:
 
 
 def test_paused_in_a_worker(
-    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+    pytester: pytest.Pytester, control: Callable[..., Controller], phone: AdbTransport, adb: str
 ) -> None:
-    """``clawperator.pause()`` in a worker is told also where the run shall be quiet."""
+    """``clawperator.pause()`` in a worker is reported also in a quiet run."""
     pytester.makepyfile("def test_it(clawperator):\n    clawperator.pause()\n")
 
-    result = run_workers("-q", "-n", "1", "--claw-device", phone.serial, "--claw-adb", adb)
+    started = control("-n", "1", "--claw-device", phone.serial, "--claw-adb", adb).start()
+    result = started.run_worker(0, "-q")
 
     result.assert_outcomes(passed=1, warnings=1)
     result.stdout.fnmatch_lines(["*ClawperatorWarning: *: not paused, because *without -n"])

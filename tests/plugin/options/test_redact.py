@@ -31,39 +31,15 @@ def test_patterns_and_variables_in_the_ini_file(
     result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
 
 
-@pytest.mark.parametrize(
-    ("rule", "problem"),
-    [
-        ("key-[", "'key-[[]' is not a regular expression: *"),
-        ("(key)?", "'(key)[?]' matches an empty text, *"),
-        (r"\w+", r"'\\w+' matches 'test' in 'test', which is ordinary text, *"),
-        ("env:", "found 'env:', allowed is env: and the name of an environment variable*"),
-    ],
-)
-def test_a_bad_pattern_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, rule: str, problem: str
-) -> None:
-    """What cannot be meant is refused before any test runs, with the reason."""
-    pytester.makepyfile(PRINTS)
-
-    result = run_plain("--claw-redact", rule)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --claw-redact: {problem}"])
-
-
-@pytest.mark.parametrize("workers", ["0", "1"])
 def test_a_variable_with_an_ordinary_value_is_named(
-    pytester: pytest.Pytester, run_workers: Run, monkeypatch: pytest.MonkeyPatch, workers: str
+    pytester: pytest.Pytester, run_plain: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a switch says is not hidden, and one notice has the variables without their values."""
     for name, value in (("A_KEY", "word-45"), ("C_KEY", "yes"), ("B_KEY", "True")):
         monkeypatch.setenv(name, value)
     pytester.makepyfile("def test_it(): print('word-45 is True, yes')")
 
-    result = run_workers(
-        "-rA", "-n", workers, "--claw-redact", "env:*_KEY", "--claw-redact=env:B_*"
-    )
+    result = run_plain("-rA", "--claw-redact", "env:*_KEY", "--claw-redact=env:B_*")
 
     result.stdout.fnmatch_lines(["[[]***[]] is True, yes"])
     told = [

@@ -54,31 +54,3 @@ def test_nobody_will_do(
     lacks = "api='<30' is required, the device has 36, form='tablet' is required, the device has"
     for serial in simulator.serials:
         result.stdout.fnmatch_lines([f"E *{serial}: {lacks} 'phone'*"])
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("api", "*api*"),
-        ("api=new", "api='new' is not a requirement that a device can meet. Allowed: a level or*"),
-        (
-            "form=watch",
-            "form='watch' is not a requirement that a device can meet. Allowed: 'phone'*",
-        ),
-        ("weight=1", "*weight*Allowed*api*manufacturer*"),
-        ("emulator=maybe", "emulator='maybe' is not a requirement * Allowed: true *false*"),
-    ],
-)
-def test_an_impossible_requirement_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, text: str, said: str
-) -> None:
-    """What is not a requirement ends the run, on the command line and in the ini file."""
-    pytester.makepyfile(TELLS_MODEL)
-
-    on_line = run_plain(f"--claw-require={text}")
-    pytester.makeini(f"[pytest]\nclaw_require = {text}\n")
-    in_file = run_plain()
-
-    assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
-    on_line.stderr.fnmatch_lines([f"ERROR: --claw-require: {said}"])
-    in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_require: {said}"])

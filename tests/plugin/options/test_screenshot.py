@@ -56,31 +56,3 @@ def test_with_everything_off_there_is_no_folder(pytester: pytest.Pytester, run: 
 
     result.assert_outcomes(passed=1, failed=1)
     assert not (pytester.path / "claw-results").exists()
-
-
-@pytest.mark.parametrize("option", [*FILES, "video"])
-def test_an_unknown_value_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, option: str
-) -> None:
-    """What is none of those is refused with what was found and what is allowed."""
-    pytester.makepyfile(TESTS)
-    allowed = (
-        "off, on, only-on-failure or full" if option == "logcat" else "off, on or only-on-failure"
-    )
-
-    result = run_plain(f"--claw-{option}=sometimes")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-{option}: found 'sometimes', allowed is {allowed}"]
-    )
-
-
-def test_a_value_of_another_tool_is_translated(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """What Playwright calls it gets our word for it."""
-    pytester.makepyfile(TESTS)
-
-    result = run_plain("--claw-screenshot=retain-on-failure")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*or only-on-failure: here it is called only-on-failure"])

@@ -42,47 +42,6 @@ def test_simulated_phones_have_the_app(
     result.assert_outcomes(passed=1)
 
 
-def test_an_app_with_a_mistake(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """What is wrong with an app's file ends the run, with its line and what was meant."""
-    pytester.makepyfile(SUITE)
-    text = APP.replace("start:", "begin:")
-    pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")
-
-    result = run_plain("--claw-device", "sim", "--claw-sim-app", "hello.yaml")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --claw-sim-app: */hello.yaml:1:1: *", "*/hello.yaml:3:1: *`begin`*"]
-    )
-
-
-@pytest.mark.parametrize("text", ["just words", "{", ""])
-def test_a_file_that_describes_no_app_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, text: str
-) -> None:
-    """A file that describes no app at all ends the run, also one of the ini twin."""
-    pytester.makepyfile(SUITE)
-    pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")
-    pytester.makeini("[pytest]\nclaw_sim_app = hello.yaml\n")
-
-    result = run_plain()
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: the ini option claw_sim_app: */hello.yaml:[12]:[12]: *"])
-
-
-def test_no_such_file(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """A file that is not there ends the run."""
-    pytester.makepyfile(SUITE)
-
-    result = run_plain("--claw-sim-app", "missing.yaml")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-sim-app: there is no file {pytester.path}/missing.yaml"]
-    )
-
-
 ASKS_TOO_MUCH = (
     APP
     + """\

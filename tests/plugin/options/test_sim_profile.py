@@ -44,27 +44,6 @@ def test_simulated_phones_have_the_operator_of_the_profile(
     assert f"steps {steps}" in result.stdout.str()
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
-@pytest.mark.parametrize(
-    ("options", "profile"), [([], "documented"), (["--claw-sim-profile=0.5.3"], "0.5.3")]
-)
-def test_the_header_names_the_profile(
-    pytester: pytest.Pytester,
-    run_workers: Run,
-    workers: list[str],
-    options: list[str],
-    profile: str,
-) -> None:
-    """The header names the profile of each simulated Operator, also the default one."""
-    pytester.makepyfile("def test_it(clawperator): pass\ndef test_too(clawperator): pass\n")
-
-    result = run_workers(*workers, "--claw-device=sim", *options)
-
-    result.assert_outcomes(passed=2)
-    told = f"), Operator 0.5.3 (simulated, profile {profile}), adb "
-    assert sum(told in line for line in result.outlines) == (2 if workers else 1)
-
-
 def test_the_header_names_the_profile_of_a_scenario(
     pytester: pytest.Pytester, run_plain: Run
 ) -> None:
@@ -75,15 +54,3 @@ def test_the_header_names_the_profile_of_a_scenario(
     result = run_plain("--claw-device=sim")
 
     result.stdout.fnmatch_lines(["clawperator: *, Operator 0.5.3 (simulated, profile 0.5.3), *"])
-
-
-def test_an_unknown_profile_ends_the_run(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """A profile that there is not ends the run with those that there are."""
-    pytester.makepyfile(SUITE)
-
-    result = run_plain("--claw-sim-profile", "newest")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: --claw-sim-profile: found 'newest', allowed is documented or 0.5.3"]
-    )

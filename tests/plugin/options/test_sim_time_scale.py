@@ -43,18 +43,3 @@ def test_the_scale_is_that_of_the_option(
 
     result.assert_outcomes(passed=1)
     assert f"--time-scale {scale}" in result.stdout.str()
-
-
-@pytest.mark.parametrize("scale", ["quick", "-1", "nan", "2000"])
-def test_what_is_no_factor_ends_the_run(
-    pytester: pytest.Pytester, run_plain: Run, scale: str
-) -> None:
-    """A factor that makes no sense is a usage error with what is allowed."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-device=sim", f"--claw-sim-time-scale={scale}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-sim-time-scale: found '{scale}', allowed is a factor from 0 to 1000*"]
-    )

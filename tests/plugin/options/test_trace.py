@@ -213,20 +213,6 @@ def test_off_writes_no_trace(pytester: pytest.Pytester, run: Run) -> None:
     assert traces(pytester) == {}
 
 
-def test_the_word_of_the_other_options_is_understood(
-    pytester: pytest.Pytester, run_plain: Run
-) -> None:
-    """``only-on-failure`` is accepted, and anything else is an error that names what is."""
-    pytester.makepyfile(TESTS)
-
-    good = run_plain("--claw-trace=only-on-failure", "-k", "without")
-    bad = run_plain("--claw-trace=sometimes")
-
-    assert good.ret == pytest.ExitCode.TESTS_FAILED
-    assert bad.ret == pytest.ExitCode.USAGE_ERROR
-    bad.stderr.fnmatch_lines(["*'sometimes', allowed is off, on or retain-on-failure"])
-
-
 def test_each_attempt_has_a_trace_of_its_own(pytester: pytest.Pytester, run: Run) -> None:
     """A test that is rerun has the trace of each attempt that failed."""
     pytester.makepyfile(TESTS)

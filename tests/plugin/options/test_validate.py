@@ -153,13 +153,13 @@ def test_the_ini_twin_validates_payloads(
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-@pytest.mark.parametrize("options", [[], ["-q"], ["-n", "2"]], ids=["plain", "quiet", "workers"])
-def test_nothing_to_judge(pytester: pytest.Pytester, run_workers: Run, options: list[str]) -> None:
+@pytest.mark.parametrize("options", [[], ["-q"]], ids=["plain", "quiet"])
+def test_nothing_to_judge(pytester: pytest.Pytester, run_plain: Run, options: list[str]) -> None:
     """Where no payload is found, that is said, and where it was looked for."""
     pytester.makepyfile("def test_it(): pass")
     write(pytester.path / "flows" / "other.json", GOOD)
 
-    result = run_workers("--claw-validate", *options)
+    result = run_plain("--claw-validate", *options)
 
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.stdout.fnmatch_lines(

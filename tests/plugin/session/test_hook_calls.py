@@ -32,39 +32,6 @@ def test_one_that_raises(pytester: pytest.Pytester, run_plain: Run, hook: str) -
     )
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-def test_one_that_raises_with_workers(
-    pytester: pytest.Pytester, run_workers: Run, hook: str
-) -> None:
-    """With workers, the run ends with the same words before a test runs."""
-    pytester.makeconftest(f"def {hook}():\n    raise RuntimeError('the farm is down')\n")
-    pytester.makepyfile(TWO_TESTS)
-
-    result = run_workers("-n", "1", "--claw-device", "sim")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            f"ERROR: CONFIGURATION_INVALID: the hook {hook} raised RuntimeError: the farm is down",
-            f'*File "*conftest.py", line 2, in {hook}',
-        ]
-    )
-
-
-@pytest.mark.parametrize("workers", ["1", "auto"])
-def test_where_nobody_named_devices(
-    pytester: pytest.Pytester, run_workers: Run, workers: str
-) -> None:
-    """A hook of a farm that needs no option is to blame just the same."""
-    pytester.makeconftest("def pytest_clawperator_list_devices():\n    return ['nonsense']\n")
-    pytester.makepyfile(TWO_TESTS)
-
-    result = run_workers("-n", workers)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *: the hook pytest_clawperator_list_devices returned *"])
-
-
 @pytest.mark.parametrize(
     ("hook", "answer", "wanted"),
     [

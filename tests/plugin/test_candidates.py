@@ -36,23 +36,3 @@ def test_no_named_phone_is_usable(pytester: pytest.Pytester, run_plain: Run, adb
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*[[]ABSENT[]] DEVICE_NOT_FOUND: no such device is connected*"])
-
-
-@pytest.mark.parametrize(("workers", "is_enough"), [("auto", True), ("1", True), ("2", False)])
-def test_workers_have_the_named_phones_that_are_usable(
-    pytester: pytest.Pytester,
-    run_workers: Run,
-    simulator: Simulator,
-    adb: str,
-    workers: str,
-    is_enough: bool,
-) -> None:
-    """With workers for fewer phones the rest is left out; with too few, the error says why."""
-    pytester.makepyfile(USES_A_PHONE)
-    named = ("--claw-device", "ABSENT", "--claw-device", simulator.serials[1])
-
-    result = run_workers("-n", workers, "--claw-adb", adb, *named)
-
-    said = (result.stdout if is_enough else result.stderr).str()
-    assert "[ABSENT] DEVICE_NOT_FOUND: no such device is connected" in said
-    assert ("left out: " in said, "1 passed" in said) == (is_enough, is_enough)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 
@@ -54,23 +53,6 @@ def mixed() -> Iterator[Simulator]:
 def mixed_options(mixed: Simulator) -> list[str]:
     """Give the options to use all of these devices."""
     return ["--claw-device", "auto", "--claw-adb", f"{mixed.adb_host}:{mixed.adb_port}"]
-
-
-@pytest.fixture(scope="module")
-def rack() -> Iterator[list[Simulator]]:
-    """Start two phones with API level 33, and two with 35, on another adb server."""
-    with (
-        Simulator(devices=2, api=33, seed=7, time_scale=0.05) as old,
-        Simulator(devices=2, api=35, seed=8, time_scale=0.05) as new,
-    ):
-        yield [old, new]
-
-
-@pytest.fixture
-def rack_options(rack: list[Simulator]) -> list[str]:
-    """Give the options to reach the rack."""
-    servers = [f"{one.adb_host}:{one.adb_port}" for one in rack]
-    return [option for server in servers for option in ("--claw-adb", server)]
 
 
 def collected(result: pytest.RunResult) -> list[str]:
@@ -171,22 +153,6 @@ def test_chosen_by_hand(
     assert collected(result) == names
 
 
-def test_parametrised_by_test(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """A test that has its own parameters for the device keeps them."""
-    pytester.makepyfile(
-        test_it="""
-        import pytest
-
-        @pytest.mark.parametrize("clawperator_lease, who", [("A", 1)])
-        def test_login(clawperator, who): pass
-        """
-    )
-
-    result = run_plain("--collect-only", "-q", *CLASSES, *NOWHERE)
-
-    assert collected(result) == ["test_login[A-1]"]
-
-
 def test_one_process_goes_through_the_classes(
     pytester: pytest.Pytester, run_plain: Run, mixed: Simulator, mixed_options: list[str]
 ) -> None:
@@ -255,18 +221,6 @@ def test_class_without_devices(
     )
 
 
-def test_a_strict_run_fails_for_a_class_without_devices(
-    pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
-) -> None:
-    """With ``--claw-strict`` a class without devices is an error."""
-    pytester.makepyfile(test_it="def test_it(clawperator): pass")
-
-    result = run_plain("--claw-matrix", "api=33", "--claw-strict", *mixed_options)
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*no device is api33: *(--claw-strict; *"])
-
-
 def test_what_pytest_cannot_multiply_runs_once(
     pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
 ) -> None:
@@ -326,117 +280,6 @@ def test_workers_run_each_test_once_for_each_class(
     assert junit.count('<property name="clawperator_class" value="real"') == 8
 
 
-def test_fewer_workers_than_devices(
-    pytester: pytest.Pytester, run_workers: Run, rack_options: list[str]
-) -> None:
-    """Each class has a device first; what cannot run says why, as it does in one process."""
-    pytester.makepyfile(
-        test_it="""
-        import pytest
-
-        def test_it(clawperator): pass
-
-        @pytest.mark.claw_device(api=33)
-        def test_old(clawperator): pass
-        """
-    )
-    workers = ("-n", "auto", "--maxprocesses", "2")
-
-    result = run_workers(*workers, "--claw-matrix", "api=33,34,35", *rack_options)
-
-    result.assert_outcomes(passed=3, skipped=3)
-    result.stdout.fnmatch_lines_random(
-        [
-            "SKIPPED * --claw-matrix: no device is api34: *: api=34 is required, the device has"
-            " 33; nor are 3 others",
-            "SKIPPED * test_it.py:*: claw_device: api=33 is required, the device has 35: *",
-        ]
-    )
-
-
-def test_fewer_workers_than_classes(
-    pytester: pytest.Pytester, run_workers: Run, rack_options: list[str]
-) -> None:
-    """Workers that cannot have a device of each class are too few, however that came about."""
-    pytester.makepyfile(test_it="def test_it(clawperator): pass")
-    matrix = ("--claw-matrix", "api=33,35", *rack_options)
-
-    at_most = run_workers("-n", "auto", "--maxprocesses", "1", *matrix)
-    spare = run_workers("-n", "auto", "--claw-spare-devices", "3", *matrix)
-
-    few = "ERROR: --claw-matrix has 2 classes with devices, and 1 worker can have 1 of them:"
-    assert at_most.ret == spare.ret == pytest.ExitCode.USAGE_ERROR
-    at_most.stderr.fnmatch_lines([f"{few} run with -n 2, which needs 2 devices"])
-    spare.stderr.fnmatch_lines(
-        [f"{few} run with -n 2, which needs 5 devices as --claw-spare-devices keeps 3 *"]
-    )
-
-
-def test_several_devices_of_each_class(pytester: pytest.Pytester, run_workers: Run) -> None:
-    """``per=2`` gives each class two devices of those that there are, and needs the workers."""
-    pytester.makeconftest(LEAVES_LINES)
-    pytester.makepyfile(
-        test_it="""
-        import pytest
-
-        @pytest.mark.parametrize("number", range(4))
-        def test_it(line, clawperator, number): pass
-        """
-    )
-    matrix = ("--claw-device", "sim:3", "--claw-matrix", "form=phone;per=2")
-
-    few = run_workers("-n", "1", *matrix)
-    enough = run_workers("-n", "2", *matrix)
-
-    assert few.ret == pytest.ExitCode.USAGE_ERROR
-    few.stderr.fnmatch_lines(
-        [
-            "ERROR: --claw-matrix wants 2 devices, 2 of each class, and 1 worker can have 1 of"
-            " them: run with -n 2, which needs 2 devices"
-        ]
-    )
-    enough.assert_outcomes(passed=4)
-    assert len({serial for _, serial in lines(pytester.path)}) == 2
-
-
-@pytest.mark.parametrize("workers", ["0", "auto"])
-def test_a_spare_device_is_of_a_class_that_has_several(
-    pytester: pytest.Pytester,
-    run_workers: Run,
-    rack: list[Simulator],
-    rack_options: list[str],
-    workers: str,
-) -> None:
-    """A spare device is of a class that has several, and the others have one still."""
-    pytester.makepyfile(test_it="def test_it(clawperator_devices): clawperator_devices(2)")
-    several, single = sorted(rack, key=lambda one: max(one.serials))
-    serials = [max(single.serials), *several.serials]  # the spare ones are the last that will do
-    devices = [option for serial in serials for option in ("--claw-device", serial)]
-    matrix = ("--claw-matrix", "api=33,35", *rack_options)
-
-    result = run_workers("-n", workers, "--claw-spare-devices", "1", *devices, *matrix)
-
-    result.assert_outcomes(passed=2)
-
-
-def test_a_class_of_others(
-    pytester: pytest.Pytester, run_workers: Run, rack: list[Simulator], rack_options: list[str]
-) -> None:
-    """``-n auto`` does without a class whose devices somebody else has, and says so."""
-    pytester.makepyfile(test_it="def test_it(clawperator): pass")
-    devices = [option for one in rack for option in ("--claw-device", one.serials[0])]
-    hold = open_leases(run_id="nightly").try_take(f"127.0.0.1/{rack[1].serials[0]}")
-    assert hold is not None
-
-    with hold:
-        result = run_workers("-n", "auto", "--claw-matrix", "api=33,35", *devices, *rack_options)
-
-    result.assert_outcomes(passed=1, skipped=1)
-    result.stdout.fnmatch_lines(
-        ["SKIPPED * --claw-matrix: every device that is api35 is held by another run"]
-    )
-
-
 def test_validating_looks_at_each_payload_once(pytester: pytest.Pytester, run_plain: Run) -> None:
     """``--claw-validate`` uses no device, and looks at each payload once."""
     pytester.makepyfile(
@@ -451,23 +294,3 @@ def test_validating_looks_at_each_payload_once(pytester: pytest.Pytester, run_pl
     result = run_plain("--claw-validate", "--claw-matrix", "each", *NOWHERE)
 
     result.assert_outcomes(passed=1, deselected=1)
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        ("apis=33", '*--claw-matrix: "apis=33": there is no "apis". Did you mean api=? Allowed*'),
-        ("form=watch", "*--claw-matrix: form='watch' is not a requirement *. Allowed: 'phone' *"),
-        ("phones", '*--claw-matrix: "phones": it has no name=value. Allowed: each (*'),
-    ],
-)
-def test_impossible_classes_end_the_run(
-    pytester: pytest.Pytester, run_plain: Run, written: str, message: str
-) -> None:
-    """What makes no classes is refused before anything else happens."""
-    pytester.makepyfile("def test_it(clawperator): pass")
-
-    result = run_plain("--claw-matrix", written)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([message])
