@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from xdist import plugin as xdist_plugin
+from xdist import plugin as xdist_plugin  # type: ignore[import-untyped]  # no types
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import Candidate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,13 +37,13 @@ class Bench:
         self.plugins = self.run.config.pluginmanager
         self.session = Session()
         self.plugins.register(self.session, "session")
-        self.plugins.get_plugin("dsession").shouldstop = False
+        xdist: Any = self.plugins.get_plugin("dsession")
+        xdist.shouldstop = False
         self.retries: Any = self.plugins.get_plugin("clawperator-retries")
 
-    def report(
-        self, worker: int, when: str, outcome: str = "failed", **marks: object
-    ) -> pytest.TestReport:
-        """Report a phase of the test that a worker runs."""
+    def report(self, worker: int, when: str, marks: Mapping[str, object] | None = None) -> Any:
+        """Report a phase of the test that a worker runs, which failed if there are marks."""
+        outcome = "passed" if marks is None else "failed"
         node = self.run.nodes[worker]
         test = TESTS[node.sent[0]]
         report: Any = pytest.TestReport(
@@ -55,10 +55,10 @@ class Bench:
             when=when,  # type: ignore[arg-type]
         )
         report.node = node
-        for name, value in marks.items():
+        for name, value in (marks or {}).items():
             setattr(report, name, value)
         finish(self.retries.pytest_runtest_logreport(report))
-        return report  # type: ignore[no-any-return]
+        return report
 
     def summary(self) -> list[str]:
         """Return the lines about flaky devices."""
@@ -91,8 +91,8 @@ def bench(pytester: pytest.Pytester, control: Callable[..., Controller]) -> Benc
 
 def test_a_test_whose_device_failed_is_run_once_more(bench: Bench) -> None:
     """The report becomes a rerun, what follows in the attempt does not count, and JUnit is told."""
-    failed = bench.report(0, "call", **fault("A"))
-    after = bench.report(0, "teardown", **fault("A"))
+    failed = bench.report(0, "call", fault("A"))
+    after = bench.report(0, "teardown", fault("A"))
 
     assert (failed.outcome, after.outcome) == ("rerun", "passed")
     status = bench.retries.pytest_report_teststatus(failed)
@@ -103,7 +103,7 @@ def test_a_test_whose_device_failed_is_run_once_more(bench: Bench) -> None:
 
 def test_a_test_that_did_not_begin_only_moves_on(bench: Bench) -> None:
     """Its device was put aside, so nothing was run, and nothing is a rerun."""
-    report = bench.report(0, "setup", **fault("A", aside=True))
+    report = bench.report(0, "setup", fault("A", aside=True))
 
     assert (report.outcome, report.longrepr) == ("passed", None)
     assert bench.summary()[1] == (
@@ -124,9 +124,9 @@ def test_a_test_that_did_not_begin_only_moves_on(bench: Bench) -> None:
 def test_other_failures_stay(bench: Bench, before: list[str], marks: dict[str, object]) -> None:
     """Another device would not do better."""
     for when in before:
-        bench.report(0, when, "passed")
+        bench.report(0, when)
 
-    report = bench.report(0, "teardown" if "call" in before else "call", **marks)
+    report = bench.report(0, "teardown" if "call" in before else "call", marks)
 
     assert report.outcome == "failed"
     assert bench.summary() == []
@@ -156,7 +156,7 @@ def test_a_lost_lease_is_marked_in_the_report(pytester: pytest.Pytester, run_pla
 
 def test_a_spare_device_that_failed_is_named(bench: Bench) -> None:
     """And not the test's own device, which is not put aside either."""
-    report = bench.report(0, "call", **fault("C", aside=True))
+    report = bench.report(0, "call", fault("C", aside=True))
 
     assert report.outcome == "rerun"
     assert bench.summary()[1] == "C  1 test was run once more on another device"
@@ -166,7 +166,7 @@ def test_a_worker_without_a_device_retries_nothing(bench: Bench) -> None:
     """What it reports is true of all."""
     bench.run.config.hook.pytest_testnodedown(node=bench.run.nodes[0], error=None)
 
-    assert bench.report(0, "setup", **fault("A")).outcome == "failed"
+    assert bench.report(0, "setup", fault("A")).outcome == "failed"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_second_run_that_did_not_take_place_is_a_failure(
     bench: Bench, is_stopped: bool, reason: str
 ) -> None:
     """It is reported when the run ends, which then has failed."""
-    bench.report(0, "call", **fault("A"))
+    bench.report(0, "call", fault("A"))
     reported: list[pytest.TestReport] = []
     bench.retries._xdist.shouldstop = is_stopped
     bench.retries._config = SimpleNamespace(
@@ -198,7 +198,7 @@ def test_the_run_stops_when_others_want_that(bench: Bench) -> None:
     """The worker, which does not stop by itself, leaves it to the controller."""
     bench.session.shouldstop = "stopping after 1 failures"
 
-    bench.report(0, "call", **fault("A"))
+    bench.report(0, "call", fault("A"))
 
     assert bench.retries._xdist.shouldstop == "stopping after 1 failures"
 

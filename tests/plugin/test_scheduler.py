@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.plugin.scheduler import DeviceScheduling
+from pytest_clawperator.plugin.scheduler import DeviceScheduling, load_durations, save_durations
+from pytest_clawperator.plugin.workforce import ANY, Backlog
 from tests.plugin.conftest import Run
 
 END = -1
@@ -732,3 +735,181 @@ def test_a_crash_and_a_retry_work_with_xdist_itself(
 
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["*worker 'gw*' crashed while running*test_crash*", "*1 retried*"])
+
+
+A, B = 1, 2
+
+
+def every(devices: int) -> int:
+    """Let all devices of a set be there."""
+    return devices & (A | B)
+
+
+def test_tests_of_few_devices_come_first() -> None:
+    """Tests of few devices come first, then the longest, then as collected."""
+    backlog = Backlog([1.0, 5.0, 5.0, 1.0])
+    backlog.add(range(4), [A | B, A | B, A | B, A].__getitem__)
+
+    taken = [backlog.take(A, free={A: 0.0, B: 0.0}, takers=every) for _ in range(5)]
+
+    assert taken == [3, 1, 2, 0, None]
+    assert len(backlog) == 0
+
+
+def test_a_returned_test_gets_its_old_place() -> None:
+    """A test that comes back gets its old place."""
+    backlog = Backlog([3.0, 2.0, 1.0])
+    backlog.add([0, 1, 2], lambda _: ANY)
+    first = backlog.take(A, free={A: 0.0}, takers=every)
+
+    backlog.add([0], lambda _: ANY)
+
+    assert first == 0
+    assert [backlog.take(A, free={A: 0.0}, takers=every) for _ in range(3)] == [0, 1, 2]
+
+
+def test_left_to_others() -> None:
+    """A busy worker gets nothing of the last tests when another does them sooner."""
+    backlog = Backlog([3.0, 2.0])
+    backlog.add([0, 1], lambda _: ANY)
+
+    assert backlog.take(A, free={A: 9.0, B: 1.0}, takers=every) is None
+    assert backlog.take(A, free={A: 3.0, B: 1.0}, takers=every) == 1
+
+
+def test_work_of_others_alone() -> None:
+    """What only another worker can do counts as its work."""
+    backlog = Backlog([3.0, 8.0])
+    backlog.add([0, 1], [A | B, B].__getitem__)
+
+    assert backlog.take(A, free={A: 5.0, B: 0.0}, takers=every) == 0
+
+
+def test_a_busy_worker_gets_a_short_test() -> None:
+    """While much is left, a worker with a long test gets a short one behind it."""
+    backlog = Backlog([3.0, 2.0, 1.0, 2.0])
+    backlog.add(range(4), lambda _: ANY)
+
+    assert backlog.take(A, free={A: 99.0, B: 1.0}, takers=every) == 2
+
+
+def test_sets_of_devices_can_be_dropped() -> None:
+    """The sets of devices that are waited for are known, and can be dropped."""
+    backlog = Backlog([1.0, 1.0, 1.0])
+    backlog.add([0, 1, 2], [A, B, A].__getitem__)
+
+    dropped = backlog.drop(A)
+
+    assert dropped == [0, 2]
+    assert backlog.sets == [B]
+    assert backlog.drop() == [1]
+
+
+KEY = "clawperator/durations"
+
+
+class Cache:
+    """pytest's cache, as far as it is used."""
+
+    def __init__(self, stored: object = None) -> None:
+        self.stored = stored
+
+    def get(self, key: str, default: object) -> object:
+        """Give what is stored."""
+        assert key == KEY
+        return default if self.stored is None else self.stored
+
+    def set(self, key: str, value: dict[str, tuple[float, int]]) -> None:
+        """Store as JSON does."""
+        assert key == KEY
+        self.stored = {name: list(entry) for name, entry in value.items()}
+
+
+def config_with(cache: Cache, **more: object) -> Any:
+    """Make a configuration with a cache."""
+    return SimpleNamespace(cache=cache, **more)
+
+
+def test_half_of_a_duration_counts() -> None:
+    """What a test took counts half, what was known of it the other half."""
+    config = config_with(Cache())
+
+    save_durations(config, {"test_a": 4.0, "test_b": 1.0})
+    save_durations(config, {"test_a": 2.0})
+
+    assert load_durations(config) == {"test_a": 3.0, "test_b": 1.0}
+
+
+def test_tests_not_run_for_long_are_forgotten() -> None:
+    """Tests that were not run for a quarter of a year are forgotten."""
+    today = int(time.time() // 86_400)
+    config = config_with(Cache({"old": [1.0, today - 91], "new": [1.0, today - 80]}))
+
+    save_durations(config, {"test_a": 4.0})
+
+    assert load_durations(config) == {"new": 1.0, "test_a": 4.0}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        ["list"],
+        "text",
+        {"test_a": 3.0},
+        {"test_a": [1.0]},
+        {"test_a": [True, 1]},
+        {"test_a": ["1.0", 1]},
+        {"test_a": [1.0, "1"]},
+        {"test_a": [float("nan"), 1]},
+        {"test_a": [-1.0, 1]},
+    ],
+    ids=repr,
+)
+def test_corrupted_entries_are_ignored(stored: object) -> None:
+    """What nobody wrote like this is ignored, and replaced."""
+    config = config_with(Cache(stored))
+
+    before = dict(load_durations(config))
+    save_durations(config, {"test_b": 2.0})
+
+    assert before == {}
+    assert load_durations(config) == {"test_b": 2.0}
+
+
+def test_workers_write_no_durations() -> None:
+    """Workers write nothing: their controller does."""
+    config = config_with(Cache(), workerinput={})
+
+    save_durations(config, {"test_a": 1.0})
+
+    assert load_durations(config) == {}
+
+
+def test_a_run_without_tests_leaves_the_cache_alone() -> None:
+    """A run without tests leaves the cache alone."""
+    cache = Cache()
+
+    save_durations(config_with(cache), {})
+
+    assert cache.stored is None
+
+
+def test_without_a_cache_nothing_is_known() -> None:
+    """Without pytest's cache nothing is known, and nothing is kept."""
+    config: Any = SimpleNamespace()
+
+    save_durations(config, {"test_a": 1.0})
+
+    assert load_durations(config) == {}
+
+
+def test_the_real_cache_keeps_durations(pytester: pytest.Pytester) -> None:
+    """The real cache keeps durations from run to run, and a broken file is ignored."""
+    first = pytester.parseconfigure()
+    save_durations(first, {"test_a": 1.5})
+    kept = load_durations(pytester.parseconfigure())
+
+    pytester.path.joinpath(".pytest_cache", "v", KEY).write_text("{", encoding="utf-8")
+
+    assert kept == {"test_a": 1.5}
+    assert load_durations(pytester.parseconfigure()) == {}

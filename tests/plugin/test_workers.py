@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -404,7 +405,8 @@ def test_a_worker_that_starts_late_leaves_allure_results_alone(
 ) -> None:
     """Others have written to the folder that it would clean."""
     started = control("-n", "1", farm=farm).start()
-    started.config.pluginmanager.get_plugin("dsession").sched = object()
+    xdist: Any = started.config.pluginmanager.get_plugin("dsession")
+    xdist.sched = object()
     started.config.hook.pytest_testnodedown(node=started.nodes[0], error=None)
     late = started.add_node("gw1")
     options = SimpleNamespace(clean_alluredir=True, claw_doctor=None)

@@ -1,4 +1,4 @@
-"""``--claw-operator-apk``: the Operator is installed before the first test."""
+"""Connecting to the Operator: ``--claw-operator-apk`` and ``--claw-operator-package``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
 RELEASE = "com.clawperator.operator"
+
 USES_DEVICE = "def test_it(clawperator):\n    assert clawperator.home().success\n"
 
 
@@ -65,3 +66,26 @@ def test_the_path_of_the_ini_twin_starts_from_its_file(
     result = run("--rootdir", str(pytester.path), str(pytester.path))
 
     result.assert_outcomes(passed=1)
+
+
+DEV = "com.clawperator.operator.dev"
+
+TELLS_PACKAGE = "def test_it(clawperator_device):\n    print(clawperator_device.operator_package)\n"
+
+
+def test_the_named_variant_is_used(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
+    """The named variant is used; without the option its absence is told with the option."""
+    pytester.makepyfile(TELLS_PACKAGE)
+    phone.shell("sim fault operator_variant")
+
+    wrong = run()
+    right = run("-s", "--claw-operator-package", DEV)
+
+    wrong.assert_outcomes(errors=1)
+    wrong.stdout.fnmatch_lines(
+        ["*OPERATOR_VARIANT_MISMATCH: *", f"*hint: Use that one: --claw-operator-package {DEV};*"]
+    )
+    right.assert_outcomes(passed=1)
+    right.stdout.fnmatch_lines([f"*{DEV}*"])

@@ -11,6 +11,7 @@ import pytest
 from tests.plugin.conftest import Run
 
 GOOD = {"actions": [{"type": "snapshot_ui"}]}
+
 BAD = {"actions": [{"type": "clik", "params": {}}]}
 
 

@@ -18,7 +18,9 @@ def test_fails(clawperator, clawperator_transport):
     expect(clawperator.node(text="Connections")).to_be_visible()
     assert 0
 """
+
 QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
 LEFT = "ls /data/local/tmp | grep clawperator; pidof screenrecord"
 
 

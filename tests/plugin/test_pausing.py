@@ -15,7 +15,9 @@ from tests.doubles.controller import Controller
 from tests.plugin.conftest import Run
 
 DEADLINE = 40.0
+
 OPTIONS = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
 FAILS = """
 def test_it(clawperator):
     answer = 42

@@ -29,11 +29,12 @@ TESTS = """
             with settings.step("Wi-Fi"):
                 settings.click(text="Connections")
             expect(settings.node(text="Wi-Fi")).to_be_visible()
-        expect(settings.node(text="nowhere")).to_be_visible(timeout=1)
+        expect(settings.node(text="nowhere")).to_be_visible(timeout=0.1)
 
     def test_without_a_device():
         assert 0
 """
+
 QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 
 
@@ -109,7 +110,7 @@ def test_a_trace_tells_how_the_test_ended(pytester: pytest.Pytester, run: Run) -
     assert error["failure"]["code"] == "EXPECTATION_FAILED"
     excerpt = error["excerpt"]
     line = excerpt["lines"][excerpt["source"]["line"] - excerpt["first"]]
-    assert line.strip() == 'expect(settings.node(text="nowhere")).to_be_visible(timeout=1)'
+    assert line.strip() == 'expect(settings.node(text="nowhere")).to_be_visible(timeout=0.1)'
     failed = next(event for event in trace.of_kind("expectation") if "failure" in event)
     assert len(failed["polls"]) > 1
     assert {poll["found"] for poll in failed["polls"]} == {"no match"}
