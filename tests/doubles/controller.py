@@ -86,7 +86,9 @@ class Controller:
 
     def __init__(self, pytester: pytest.Pytester, *options: str, farm: Farm | None = None) -> None:
         self._pytester = pytester
-        self.config = pytester.parseconfig("-p", "xdist", "-p", "no:cacheprovider", *options)
+        plugins = ("xdist", "no:cacheprovider", "no:unraisableexception")
+        loaded = [word for name in plugins for word in ("-p", name)]
+        self.config = pytester.parseconfig(*loaded, *options)
         if farm is not None:
             self.config.pluginmanager.register(farm)
         xdist_plugin.pytest_cmdline_main(self.config)

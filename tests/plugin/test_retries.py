@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_clawperator.plugin.failures import INFRASTRUCTURE, LEASE_PROBLEM, PUT_ASIDE
-from pytest_clawperator.plugin.retries import WorkerLimits
+from pytest_clawperator.plugin.workers import WorkerLimits
 from tests.doubles.controller import Controller, Farm, candidate
 from tests.plugin.conftest import Run
 

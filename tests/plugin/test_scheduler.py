@@ -16,8 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.plugin.scheduler import DeviceScheduling, load_durations, save_durations
-from pytest_clawperator.plugin.workforce import ANY, Backlog
+from pytest_clawperator.plugin.scheduler import (
+    ANY,
+    Backlog,
+    DeviceScheduling,
+    load_durations,
+    save_durations,
+)
 from tests.plugin.conftest import Run
 
 END = -1
