@@ -13,9 +13,11 @@ from functools import reduce
 from itertools import islice
 from operator import or_
 from statistics import median
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
+
+from pytest_clawperator.plugin.run import named
 
 # Sets of devices are numbers with one bit for each device: many tests, few distinct sets.
 ANY = -1
@@ -128,23 +130,8 @@ def _ordered(
         yield able.bit_count(), test, able, group
 
 
-class Node(Protocol):
-    """A worker of xdist, as its controller sees it.
-
-    When the worker ended by itself, it has `workeroutput`; when it crashed, it has not.
-    """
-
-    gateway: Any
-
-    @property
-    def shutting_down(self) -> bool:
-        """Whether it has ended, or has been asked to."""
-
-    def send_runtest_some(self, indices: Sequence[int]) -> None:
-        """Send it tests to run, by their numbers."""
-
-    def shutdown(self) -> None:
-        """Make it end after the tests it has."""
+# A worker of xdist, as its controller sees it; one that ended by itself has `workeroutput`.
+Node = Any
 
 
 @dataclass(eq=False)
@@ -188,30 +175,18 @@ class Workforce:
         self._device_of = device_of
         self._replace_worker = replace_worker
         self._bits: dict[Hashable, int] = {}
-        self._workers: dict[Any, Worker] = {}
+        #: The workers that are there, as xdist knows them.
+        self.by_node: dict[Node, Worker] = {}
+        #: The devices that were put aside.
+        self.failed = 0
         self._ended: dict[int, Any] = {}  # workers that were shut down, by device
         self._coming: list[int] = []  # devices whose workers are being replaced
         self._without_device = 0
-        self._failed = 0
-
-    @property
-    def nodes(self) -> list[Any]:
-        """The workers that are there, as xdist knows them."""
-        return list(self._workers)
 
     @property
     def workers(self) -> list[Worker]:
         """The workers that are there."""
-        return list(self._workers.values())
-
-    @property
-    def failed(self) -> int:
-        """The devices that were put aside."""
-        return self._failed
-
-    def get(self, node: Node) -> Worker | None:
-        """Return a worker; None if it is gone."""
-        return self._workers.get(node)
+        return list(self.by_node.values())
 
     def add(self, node: Node) -> None:
         """Add a worker that has started."""
@@ -220,13 +195,9 @@ class Workforce:
             ("worker", node.gateway.id) if device is None else device, 1 << len(self._bits)
         )
         self._without_device |= bit if device is None else 0
-        self._workers[node] = Worker(node, bit)
+        self.by_node[node] = Worker(node, bit)
         if self._coming:  # each that crashed has one successor, seldom with another device
             self._coming.remove(bit if bit in self._coming else self._coming[0])
-
-    def remove(self, node: Node) -> Worker:
-        """Remove a worker that ended or crashed, and return it."""
-        return self._workers.pop(node)
 
     def await_successor(self, worker: Worker) -> None:
         """Expect that xdist replaces a worker that crashed."""
@@ -236,10 +207,6 @@ class Workforce:
         """Remember a worker that was shut down: it can be replaced if necessary."""
         self._ended[worker.bit] = worker.node
 
-    def device_failed(self, worker: Worker) -> None:
-        """Note that the device of a worker was put aside."""
-        self._failed |= worker.bit
-
     def devices(self, *, ending: bool = True, leaving: bool = True) -> int:
         """Return the devices whose workers are there or will come.
 
@@ -247,7 +214,7 @@ class Workforce:
         that are about to be reported as ended.
         """
         found = 0
-        for worker in self._workers.values():
+        for worker in self.workers:
             is_in = (ending or not worker.is_shut_down) and (leaving or not worker.is_leaving)
             if is_in and not worker.is_refused:
                 found |= worker.bit
@@ -274,9 +241,6 @@ class Workforce:
                 self._coming.append(bit)
                 return True
         return False
-
-
-_NAMED = 3
 
 
 class CollectedTests:
@@ -340,11 +304,6 @@ class CollectedTests:
         else:
             self.takers[number] = any_device
             self.unfit.add(number)
-
-    def named(self, numbers: Sequence[int]) -> str:
-        """Return the names of some tests, for a message."""
-        names = ", ".join(self.tests[number] for number in numbers[:_NAMED])
-        return f"{names} and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else names
 
 
 class Dealer:
@@ -443,7 +402,8 @@ class Dealer:
             tests.wait(numbers)
             self._find_takers()
         elif numbers and not self.is_stopped:
-            self._show(f"no worker is left for tests that were not run: {tests.named(numbers)}")
+            unrun = named([tests.tests[number] for number in numbers])
+            self._show(f"no worker is left for tests that were not run: {unrun}")
 
 
 class DeviceScheduling:
@@ -487,7 +447,7 @@ class DeviceScheduling:
     @property
     def nodes(self) -> list[Any]:
         """The workers that are there."""
-        return self._workforce.nodes
+        return list(self._workforce.by_node)
 
     @property
     def collection_is_completed(self) -> bool:
@@ -514,7 +474,7 @@ class DeviceScheduling:
 
     def add_node_collection(self, node: Node, collection: Sequence[str]) -> None:
         """Add what a worker collected."""
-        worker = self._worker(node)
+        worker = self._workforce.by_node[node]
         if not self._has_begun:
             worker.collection = list(collection)
         elif self._is_same(worker, collection, self._tests.tests, "the others"):
@@ -533,7 +493,7 @@ class DeviceScheduling:
 
     def mark_test_complete(self, node: Node, item_index: int, duration: float = 0) -> None:
         """Note that a worker ran a test, and give it another one."""
-        worker, tests = self._worker(node), self._tests
+        worker, tests = self._workforce.by_node[node], self._tests
         worker.pending.remove(item_index)
         worker.began = self._clock() if worker.pending and worker.is_shut_down else None
         if worker.promised == item_index:
@@ -553,7 +513,7 @@ class DeviceScheduling:
 
     def remove_node(self, node: Node) -> str | None:
         """Remove a worker that ended or crashed, and return the test that it crashed in."""
-        worker = self._workforce.remove(node)
+        worker = self._workforce.by_node.pop(node)
         has_ended = getattr(node, "workeroutput", None) is not None
         if not self._has_begun:
             self._awaited_workers -= has_ended  # one that crashed is replaced
@@ -579,9 +539,9 @@ class DeviceScheduling:
 
     def device_failed(self, node: Node) -> None:
         """Note that the device of a worker was put aside: others get its tests, if any can."""
-        worker = self._workforce.get(node)
+        worker = self._workforce.by_node.get(node)
         if worker is not None:
-            self._workforce.device_failed(worker)
+            self._workforce.failed |= worker.bit
             self._dealer.deal_out()
 
     def retry(self, node: Node, nodeid: str, *, has_begun: bool = True) -> bool:
@@ -589,7 +549,8 @@ class DeviceScheduling:
 
         False: this was the second time that it had begun, or no other device can run it.
         """
-        worker, tests, workforce = self._workforce.get(node), self._tests, self._workforce
+        tests, workforce = self._tests, self._workforce
+        worker = workforce.by_node.get(node)
         number = worker.pending[0] if worker is not None and worker.pending else None
         if worker is None or number is None or tests.tests[number] != nodeid:
             return False
@@ -639,11 +600,6 @@ class DeviceScheduling:
 
     def _learn(self, worker: Worker) -> None:
         self._tests.learn(worker.bit, lambda nodeid: self._fits(worker.node, nodeid))
-
-    def _worker(self, node: Node) -> Worker:
-        worker = self._workforce.get(node)
-        assert worker is not None, "xdist speaks of workers that it added"
-        return worker
 
     # When a worker is done with a test, or leaves it behind.
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
@@ -37,7 +36,7 @@ from pytest_clawperator.plugin.leasing import (
     is_wished,
     spares_of,
 )
-from pytest_clawperator.plugin.matrix import classes_of, empty_classes, pack
+from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
 from pytest_clawperator.plugin.scheduler import DeviceScheduling, load_durations, save_durations
@@ -337,11 +336,15 @@ def pytest_configure_node(node: Any) -> None:
         open_channel(node, _receive)
         _note_late_start(node)
     if why is not None:
-        node.workerinput[WHY_NO_LEASE] = [str(why.code), why.message, hint_of(why)]
+        node.workerinput[WHY_NO_LEASE] = [
+            str(why.code),
+            why.message,
+            hint_of(why),
+        ]
 
 
 def _hand_classes(node: Any, pool: DevicePool, classes: Sequence[DeviceClass]) -> None:
-    node.workerinput[CLASSES] = pack(classes)
+    node.workerinput[CLASSES] = [one.to_dict() for one in classes]
     node.workerinput[EMPTY_CLASSES] = empty_classes(classes, pool)
     node.workerinput[CLASS_MEMBERS] = {
         each.label: asdict(one.info)
@@ -446,12 +449,9 @@ class DeviceFit:
         if needs is None or device is None:
             return needs is None
         if (needs, device.info.key) not in self._known:
-            lacking = unmet(needs, device.info, is_in=self._is_in)
+            lacking = unmet(needs, device.info, is_in=partial(is_in_class, self._config))
             self._known[needs, device.info.key] = not lacking
         return self._known[needs, device.info.key]
-
-    def _is_in(self, label: str, info: DeviceInfo) -> bool:
-        return any(one.label == label and one.holds(info) for one in classes_of(self._config))
 
 
 def _replace_worker(config: pytest.Config, node: Any) -> bool:

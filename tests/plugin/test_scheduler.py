@@ -102,7 +102,7 @@ class Lab:
         self.ids = itertools.count()
         self.now = 0.0
         self.events: list[tuple[float, int, Callable[..., object], tuple[object, ...]]] = []
-        self.order = itertools.count()
+        self.serial_numbers = itertools.count()
         self.active: set[Worker] = set()
         self.is_ending = False
         self.bad: set[str] = set()
@@ -145,7 +145,7 @@ class Lab:
 
     def later(self, seconds: float, call: Callable[..., object], *args: object) -> None:
         """Let something happen after a while."""
-        heapq.heappush(self.events, (self.now + seconds, next(self.order), call, args))
+        heapq.heappush(self.events, (self.now + seconds, next(self.serial_numbers), call, args))
 
     def begin(self, worker: Worker, number: int) -> None:
         """Begin a test, which may end the worker or find that its phone is dead."""
@@ -223,18 +223,54 @@ class Lab:
                 self.end()
         return self
 
-    def ran(self, test: str) -> list[tuple[str, str]]:
-        """Give where a test ran, and what came out."""
-        return [(device, outcome) for name, device, outcome in self.results if name == test]
+    @property
+    def ran(self) -> dict[str, str]:
+        """Where each test ran, and its outcome if it did not pass."""
+        found: dict[str, list[str]] = {}
+        for test, device, outcome in self.results:
+            shown = device if outcome == "passed" else f"{device} {outcome}"
+            found.setdefault(test, []).append(shown)
+        return {test: ", ".join(places) for test, places in found.items()}
 
-    def span(self) -> float:
-        """Give the time from the first test's begin to the end."""
-        return self.now - self.began[0][2]
+    @property
+    def order(self) -> list[str]:
+        """The tests as they began."""
+        return [test for test, _, _ in self.began]
+
+    @property
+    def on(self) -> dict[str, int]:
+        """How many results each device has."""
+        return dict(Counter(device for _, device, _ in self.results))
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How often each outcome occurred."""
+        return dict(Counter(outcome for _, _, outcome in self.results))
+
+    @property
+    def unrun(self) -> list[str]:
+        """The tests without a result."""
+        return self.sched.unrun
+
+    @property
+    def messages(self) -> list[str]:
+        """What the user was shown."""
+        return [text for _, text in self.said]
 
 
 def names(count: int) -> list[str]:
-    """Make ids of tests."""
+    """Return ids of tests."""
     return [f"test_it[{number}]" for number in range(count)]
+
+
+def timed(**seconds: float) -> dict[str, Any]:
+    """Return what a lab needs to know of tests that take so long, and did so before."""
+    return {"tests": list(seconds), "seconds": seconds.__getitem__, "known": seconds.get}
+
+
+def only(*devices: str) -> Callable[[str, str], bool]:
+    """Return the rule that only these devices can run any test."""
+    return lambda device, test: device in devices
 
 
 @st.composite
@@ -288,230 +324,212 @@ def test_any_stopped_run(lab: Lab) -> None:
         assert done.isdisjoint(lab.sched.unrun)
 
 
-def test_each_worker_has_one_test_before_any_has_two() -> None:
-    """With few tests each worker has one before any has two."""
-    lab = Lab(["a", "b", "c"], names(4))
+def on_or_any(device: str, test: str) -> bool:
+    """Let one device run all tests, and the other those for any."""
+    return device == "b" or test.startswith("any")
+
+
+SEVERAL: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "each worker has one test before any has two",
+        {"devices": "abc", "tests": names(4)},
+        {"order": names(4), "on": {"a": 2, "b": 1, "c": 1}},
+    ),
+    (
+        "workers without a test wait for what may return, and end with the run",
+        {"devices": "abc", "tests": names(2)},
+        {"on": {"a": 1, "b": 1}, "active": set()},
+    ),
+    ("a run without tests ends", {"devices": "ab", "tests": []}, {"results": []}),
+    (
+        "the longest begin first; those of unknown length count as typical ones",
+        {
+            "devices": "a",
+            "tests": ["short", "new", "long", "newer", "middle"],
+            "known": {"short": 1.0, "long": 9.0, "middle": 3.0}.get,
+        },
+        {"order": ["long", "new", "newer", "middle", "short"]},
+    ),
+    (
+        "tests for few devices begin before longer ones that any device can run",
+        {
+            "devices": "ab",
+            "tests": ["any", "only_b", "any_too", "only_b_too"],
+            "fits": on_or_any,
+            "known": {"any": 9.0, "any_too": 9.0}.get,
+        },
+        {"ran": {"any": "a", "only_b": "b", "any_too": "a", "only_b_too": "b"}},
+    ),
+    (
+        "a worker with a long test gets no second one when others do the rest sooner",
+        {"devices": "ab", **timed(long=10, short=1, shorter=0.5)},
+        {"ran": {"long": "a", "short": "b", "shorter": "b"}},
+    ),
+    (
+        "a test that takes much longer than it did before keeps no others waiting",
+        {
+            "devices": "ab",
+            "tests": names(8),
+            "seconds": lambda test: 100.0 if test == "test_it[0]" else 1.0,
+            "known": lambda test: 1.0,
+        },
+        {"on": {"a": 2, "b": 6}},
+    ),
+    (
+        "tests that no device can run are assigned all the same: any worker reports why",
+        {"devices": "ab", "tests": names(3), "fits": lambda device, test: test == "test_it[0]"},
+        {"outcomes": {"passed": 3}, "unrun": []},
+    ),
+    (
+        "a device that was put aside gets nothing more, and its tests are retried elsewhere",
+        {"devices": "ab", "tests": names(10), "failing": {4: "a"}},
+        {"outcomes": {"passed": 10, "retried": 2}, "replaced": [], "unrun": []},
+    ),
+    (
+        "tests that only a device put aside can run still go there, and fail",
+        {"devices": "ab", "tests": names(6), "fits": only("a"), "failing": {1: "a"}},
+        {"on": {"a": 6}, "outcomes": {"passed": 1, "error": 5}},
+    ),
+    (
+        "a test whose second device failed as well is not run a third time",
+        {"devices": "abc", "tests": names(3), "failing": {0: "a", 3: "b"}},
+        {"ran": {"test_it[0]": "a retried, b error", "test_it[1]": "b", "test_it[2]": "c"}},
+    ),
+    (
+        "a worker that had no test gets the retry: no new one is asked for",
+        {"devices": "ab", "tests": ["test_it"], "failing": {0: "a"}},
+        {"ran": {"test_it": "a retried, b"}, "replaced": []},
+    ),
+    (
+        "when all others ended, a new worker is asked for",
+        {"devices": "ab", "dies": (5, "a"), **timed(long=10, short=1)},
+        {"ran": {"short": "b", "long": "a retried, b"}, "replaced": ["b"]},
+    ),
+    (
+        "a retry does not wait for a worker that still has a long test",
+        {"devices": "abc", "dies": (5, "b"), **timed(longest=99, long=10, short=1)},
+        {"ran": {"short": "c", "long": "b retried, c", "longest": "a"}},
+    ),
+    (
+        "when no new worker can come, the retry is refused and the first outcome stays",
+        {"devices": "ab", "dies": (5, "a"), "can_replace": False, **timed(long=10, short=1)},
+        {"ran": {"short": "b", "long": "a error"}, "unrun": []},
+    ),
+    (
+        "a promised retry that no worker can run after all is known, and the run ends",
+        {"devices": "ab", "dies": (5, "b"), "can_replace": False, **timed(long=10, longer=11)},
+        {
+            "ran": {"long": "b retried", "longer": "a"},
+            "unrun": ["long"],
+            "messages": ["no worker is left for tests that were not run: long"],
+        },
+    ),
+    (
+        "the test that a worker crashed in is named, and its next one is run by another",
+        {"devices": "ab", "tests": names(3), "crashing": {0}},
+        {"outcomes": {"passed": 2, "crashed": 1}, "unrun": []},
+    ),
+    (
+        "tests that only a crashed worker's device can run wait for its replacement",
+        {"devices": "ab", "tests": names(6), "fits": only("a"), "crashing": {0}},
+        {"on": {"a": 6}},
+    ),
+    (
+        "when all workers crash, their replacements do the rest",
+        {"devices": "ab", "tests": names(6), "crashing": {0, 1}},
+        {"outcomes": {"passed": 4, "crashed": 2}},
+    ),
+    (
+        "a replacement may have another device, and then runs what that one can",
+        {"devices": "a", "tests": names(4), "crashing": {0}, "other": {"a": "c"}},
+        {"on": {"a": 1, "c": 3}},
+    ),
+    (
+        "a replacement without a device reports that there is none",
+        {
+            "devices": "a",
+            "tests": names(4),
+            "fits": only("a"),
+            "crashing": {0},
+            "other": {"a": ""},
+        },
+        {"on": {"a": 1, "": 3}, "messages": []},
+    ),
+    (
+        "a replacement that collects other tests gets none; others skip what only it could run",
+        {
+            "devices": "ab",
+            "tests": names(6),
+            "fits": lambda device, test: device == "a" or test > "test_it[3]",
+            "crashing": {0},
+            "collects": {"gw2": []},
+        },
+        {"errors": ["gw2"], "on": {"a": 1, "b": 5}},
+    ),
+    (
+        "workers that collect different tests are refused, and nothing runs",
+        {"devices": "ab", "tests": names(4), "collects": {"gw1": names(3)}},
+        {"errors": ["gw1"], "results": []},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("about", "expected"), [case[1:] for case in SEVERAL], ids=[case[0] for case in SEVERAL]
+)
+def test_tests_are_assigned_so_that(about: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Run all of a lab, and compare what is expected of it."""
+    about = dict(about)
+    dies = about.pop("dies", None)
+    lab = Lab(**about)
+    if dies is not None:
+        lab.later(dies[0], lab.bad.add, dies[1])
 
     lab.run()
 
-    assert [device for _, device, when in lab.began if when == lab.began[0][2]] == ["a", "b", "c"]
-    assert len(lab.results) == 4
-
-
-def test_more_workers_than_tests() -> None:
-    """Workers without a test wait for what may return, and end with the run."""
-    lab = Lab(["a", "b", "c"], names(2))
-
-    lab.run()
-
-    assert {device for _, device, _ in lab.results} == {"a", "b"}
-    assert not lab.active
-
-
-def test_a_run_without_tests_ends() -> None:
-    """A run without tests ends."""
-    lab = Lab(["a", "b"], [])
-
-    lab.run()
-
-    assert lab.results == []
-
-
-def test_the_longest_tests_begin_first() -> None:
-    """The longest tests begin first; those of unknown length count as typical ones."""
-    known = {"short": 1.0, "long": 9.0, "middle": 3.0}
-    lab = Lab(["a"], ["short", "new", "long", "newer", "middle"], known=known.get)
-
-    lab.run()
-
-    assert [test for test, _, _ in lab.began] == ["long", "new", "newer", "middle", "short"]
-
-
-def test_fewest_takers_first() -> None:
-    """Tests for few devices begin before longer ones that any device can run."""
-    tests = ["any", "only_b", "any_too", "only_b_too"]
-    lab = Lab(
-        ["a", "b"],
-        tests,
-        fits=lambda device, test: device == "b" or test.startswith("any"),
-        known={"any": 9.0, "any_too": 9.0}.get,
-    )
-
-    lab.run()
-
-    assert [test for test, device, _ in lab.began if device == "b"] == ["only_b", "only_b_too"]
-    assert [test for test, device, _ in lab.began if device == "a"] == ["any", "any_too"]
+    assert {name: getattr(lab, name) for name in expected} == expected
 
 
 def test_nothing_long_waits_behind_something_long() -> None:
-    """Nothing long waits behind something long while other workers become free."""
+    """While other workers become free."""
     seconds = [100, 90, 80, 70, 60, 50, 40, 30] + [1] * 60
     took = dict(zip(names(len(seconds)), seconds, strict=True))
 
-    lab = Lab(["a", "b", "c", "d"], list(took), seconds=took.__getitem__, known=took.get).run()
+    lab = Lab("abcd", list(took), seconds=took.__getitem__, known=took.get).run()
 
-    assert lab.span() == pytest.approx(sum(seconds) / 4, rel=0.02)
-
-
-def test_end_of_run() -> None:
-    """A worker with a long test gets no second one when others do the rest sooner."""
-    took = {"long": 10.0, "short": 1.0, "shorter": 0.5}
-
-    lab = Lab(["a", "b"], list(took), seconds=took.__getitem__, known=took.get).run()
-
-    assert lab.ran("short") == lab.ran("shorter") == [("b", "passed")]
-
-
-def test_an_overdue_test_keeps_no_others_waiting() -> None:
-    """A test that takes much longer than it did before does not keep others waiting."""
-    took = dict.fromkeys(names(8), 1.0) | {"test_it[0]": 100.0}
-
-    lab = Lab(["a", "b"], list(took), seconds=took.__getitem__, known=lambda test: 1.0).run()
-
-    assert Counter(device for _, device, _ in lab.results) == {"a": 2, "b": 6}
+    assert lab.now - lab.began[0][2] == pytest.approx(sum(seconds) / 4, rel=0.02)
 
 
 def test_whether_a_device_fits_is_asked_once() -> None:
-    """Whether a device can run a test is asked once for each device, not for each decision."""
+    """For each device, not for each decision."""
     asked: Counter[tuple[str, str]] = Counter()
 
     def fits(device: str, test: str) -> bool:
         asked[device, test] += 1
         return True
 
-    lab = Lab([f"phone{number}" for number in range(10)], names(300), fits=fits, crashing={3, 50})
-    lab.run()
+    Lab([f"phone{number}" for number in range(10)], names(300), fits=fits, crashing={3, 50}).run()
 
     assert len(asked) == 3000
     assert set(asked.values()) == {1}
 
 
-def test_tests_that_no_device_fits_go_to_anybody() -> None:
-    """Tests that no device can run are dealt out all the same: any worker says why."""
-    lab = Lab(["a", "b"], names(8), fits=lambda device, test: int(test[8:-1]) < 2)
-
-    lab.run()
-
-    assert len(lab.results) == 8
-    assert set(lab.sched.seen) == {"test_it[0]", "test_it[1]"}
-
-
-def test_what_tests_took_is_known_after_the_run() -> None:
-    """What tests took is known after the run, but not of a run that was repeated."""
-    lab = Lab(["a", "b"], names(6), seconds=lambda test: 2.0, failing={2: "a"})
-
-    lab.run()
+def test_durations_are_known_after_the_run() -> None:
+    """But not of a run that was repeated, or of a test that no device fits."""
+    lab = Lab(
+        "ab",
+        names(7),
+        seconds=lambda test: 2.0,
+        failing={2: "a"},
+        fits=lambda device, test: test != "test_it[6]",
+    ).run()
 
     assert lab.sched.seen == dict.fromkeys(names(6), 2.0)
 
 
-def test_a_failed_device_gets_nothing_more() -> None:
-    """What a phone that was put aside has left is retried elsewhere, and it gets nothing more."""
-    lab = Lab(["a", "b"], names(10), failing={4: "a"})
-
-    lab.run()
-
-    on_a = [outcome for _, device, outcome in lab.results if device == "a"]
-    assert on_a == ["passed", "passed", "retried", "retried"]
-    assert lab.replaced == []
-    assert lab.sched.unrun == []
-
-
-def test_failed_device_without_other() -> None:
-    """Tests that only a phone put aside can run still go there, and say at once why they fail."""
-    lab = Lab(["a", "b"], names(6), fits=lambda device, test: device == "a", failing={1: "a"})
-
-    lab.run()
-
-    assert {device for _, device, _ in lab.results} == {"a"}
-    assert [outcome for _, _, outcome in lab.results].count("error") == 5
-
-
-def test_all_devices_failed() -> None:
-    """When all phones are put aside the rest fails at once instead of waiting."""
-    lab = Lab(["a", "b"], names(20), failing={4: "a", 6: "b"})
-
-    lab.run()
-
-    final = [test for test, _, outcome in lab.results if outcome != "retried"]
-    assert sorted(final) == sorted(names(20))
-
-
-def test_a_test_is_retried_only_once() -> None:
-    """A test whose second device failed as well is not run a third time."""
-    lab = Lab(["a", "b", "c"], names(3), failing={0: "a", 3: "b"})
-
-    lab.run()
-
-    assert lab.ran("test_it[0]")[0] == ("a", "retried")
-    assert len(lab.ran("test_it[0]")) == 2
-
-
-def test_retry_on_kept_worker() -> None:
-    """A worker that had no test gets the retry: no new one is asked for."""
-    lab = Lab(["a", "b"], ["test_it"], failing={0: "a"})
-
-    lab.run()
-
-    assert lab.ran("test_it") == [("a", "retried"), ("b", "passed")]
-    assert lab.replaced == []
-
-
-def test_retry_when_others_ended() -> None:
-    """When all others ended, a new worker is asked for, and the run goes on meanwhile."""
-    took = {"long": 10.0, "short": 1.0}
-    lab = Lab(["a", "b"], list(took), seconds=took.__getitem__, known=took.get)
-    lab.later(5, lab.bad.add, "a")
-    states: list[tuple[bool, bool]] = []
-    lab.later(10.3, lambda: states.append((lab.sched.tests_finished, lab.sched.has_pending)))
-
-    lab.run()
-
-    assert lab.ran("long") == [("a", "retried"), ("b", "passed")]
-    assert lab.replaced == ["b"]
-    assert states == [(False, True)]
-
-
-def test_retry_does_not_wait() -> None:
-    """A retry gets a new worker at once and does not wait for one that still has a long test."""
-    took = {"longest": 99.0, "long": 10.0, "short": 1.0}
-    lab = Lab(["a", "b", "c"], list(took), seconds=took.__getitem__, known=took.get)
-    lab.later(5, lab.bad.add, "b")
-
-    lab.run()
-
-    assert lab.ran("long") == [("b", "retried"), ("c", "passed")]
-    assert lab.results[-1] == ("longest", "a", "passed")
-
-
-def test_retry_without_replacement() -> None:
-    """When no new worker can come, the retry is refused and the first outcome stays."""
-    took = {"long": 10.0, "short": 1.0}
-    lab = Lab(["a", "b"], list(took), seconds=took.__getitem__, known=took.get, can_replace=False)
-    lab.later(5, lab.bad.add, "a")
-
-    lab.run()
-
-    assert lab.ran("long") == [("a", "error")]
-    assert lab.sched.unrun == []
-
-
-def test_retry_when_replacement_fails() -> None:
-    """A promised retry that nobody can run after all is known, and the run ends."""
-    took = {"long": 10.0, "longer": 11.0}
-    lab = Lab(["a", "b"], list(took), seconds=took.__getitem__, known=took.get, can_replace=False)
-    lab.later(5, lab.bad.add, "b")
-
-    lab.run()
-
-    assert lab.ran("long") == [("b", "retried")]
-    assert lab.sched.unrun == ["long"]
-    assert lab.said[0][1] == "no worker is left for tests that were not run: long"
-
-
-def test_retry_of_one_run() -> None:
-    """Each report of a run gets the same answer; other tests than the running one get none."""
-    lab = Lab(["a", "b"], names(4))
+def test_each_report_of_a_run_gets_the_same_answer() -> None:
+    """Other tests than the running one get none."""
+    lab = Lab("ab", names(4))
     answers: list[bool] = []
 
     def ask() -> None:
@@ -522,51 +540,22 @@ def test_retry_of_one_run() -> None:
     lab.run()
 
     assert answers == [True, True, False, False]
-    assert [device for device, _ in lab.ran("test_it[0]")] == ["a", "b"]
+    assert lab.ran["test_it[0]"] == "a, b"
 
 
-def test_the_test_of_a_crashed_worker_is_named() -> None:
-    """The test that a worker crashed in is named, and its next one is run by somebody."""
-    lab = Lab(["a", "b"], names(6), crashing={0})
+def test_a_crash_does_not_take_back_a_promised_retry() -> None:
+    """Nor does it keep another plugin from having the test run again."""
+    promised, pending = (Lab("ab", names(4), crashing={0}) for _ in range(2))
+    promised.later(0.5, lambda: promised.sched.retry(promised.workers[0], "test_it[0]"))
+    pending.later(0.8, lambda: pending.sched.mark_test_pending("test_it[0]"))
 
-    lab.run()
-
-    assert lab.ran("test_it[0]") == [("a", "crashed")]
-    assert Counter(outcome for _, _, outcome in lab.results) == {"passed": 5, "crashed": 1}
-
-
-def test_crash_of_only_taker() -> None:
-    """Tests that only a crashed worker's device can run wait for its replacement."""
-    lab = Lab(["a", "b"], names(6), fits=lambda device, test: device == "a", crashing={0})
-
-    lab.run()
-
-    assert {device for _, device, _ in lab.results} == {"a"}
-    assert len(lab.results) == 6
+    assert promised.run().ran["test_it[0]"] == "b"
+    assert pending.run().ran["test_it[0]"].startswith("a crashed, ")
 
 
-def test_crash_of_all() -> None:
-    """When all workers crash, their replacements do the rest."""
-    lab = Lab(["a", "b"], names(6), crashing={0, 1})
-
-    lab.run()
-
-    assert Counter(outcome for _, _, outcome in lab.results) == {"passed": 4, "crashed": 2}
-
-
-def test_crash_with_promise() -> None:
-    """A worker that crashes after its device failed does not take back the promised retry."""
-    lab = Lab(["a", "b"], names(4), crashing={0})
-    lab.later(0.5, lambda: lab.sched.retry(lab.workers[0], "test_it[0]"))
-
-    lab.run()
-
-    assert lab.ran("test_it[0]") == [("b", "passed")]
-
-
-def test_crash_while_sending() -> None:
-    """A test that could not be sent to a worker goes to another one."""
-    lab = Lab(["a", "b"], names(6))
+def test_a_test_that_could_not_be_sent_goes_to_another_worker() -> None:
+    """The first worker crashes while it is given its next test."""
+    lab = Lab("ab", names(6))
 
     def close() -> None:
         lab.workers[0].is_closed = True
@@ -575,102 +564,32 @@ def test_crash_while_sending() -> None:
     lab.later(0.5, close)
     lab.run()
 
-    final = [test for test, _, _ in lab.results]
-    assert sorted(final) == names(6)
+    assert sorted(lab.ran) == names(6)
 
 
-def test_crash_is_handled_by_others() -> None:
-    """Another plugin may have a test run again in which a worker crashed."""
-    lab = Lab(["a", "b"], names(4), crashing={0})
-    lab.later(0.8, lambda: lab.sched.mark_test_pending("test_it[0]"))
+def test_a_crash_before_the_collection_is_waited_for() -> None:
+    """The run begins with the replacement; after too many crashes it ends."""
+    early, often = Lab("ab", names(4)), Lab("ab", names(10), crashing={0}, restarts=0)
+    early.later(0.15, early.on_crash, early.workers[0])
 
-    lab.run()
-
-    assert [outcome for _, outcome in lab.ran("test_it[0]")] == ["crashed", "passed"]
-
-
-def test_crash_before_collection() -> None:
-    """A worker that crashes while it collects is replaced, and the run begins with all."""
-    lab = Lab(["a", "b"], names(4))
-    lab.later(0.15, lab.on_crash, lab.workers[0])
-
-    lab.run()
-
-    assert {device for _, device, _ in lab.results} == {"a", "b"}
-    assert len(lab.results) == 4
-
-
-def test_too_many_crashes() -> None:
-    """A run that xdist ends after too many crashes ends, and says what was not run."""
-    lab = Lab(["a", "b"], names(10), crashing={0}, restarts=0)
-
-    lab.run()
-
-    done = [test for test, _, _ in lab.results]
-    assert sorted(done + lab.sched.unrun) == sorted(names(10))
-    assert lab.said == []
+    assert set(early.run().on) == {"a", "b"}
+    assert len(early.results) == 4
+    assert sorted([*often.run().ran, *often.unrun]) == sorted(names(10))
+    assert often.said == []
 
 
 @pytest.mark.parametrize("when", [0.15, 0.25], ids=["alone", "after others"])
-def test_end_before_collection(when: float) -> None:
-    """Nobody waits for a worker that ends without having collected."""
-    lab = Lab(["a", "b"], names(4), slow={"gw0"})
+def test_a_worker_that_ends_without_a_collection_is_not_waited_for(when: float) -> None:
+    """The other one runs all tests."""
+    lab = Lab("ab", names(4), slow={"gw0"})
 
     def end() -> None:
         lab.workers[0].workeroutput = {"exitstatus": 4}
         lab.on_finished(lab.workers[0])
 
     lab.later(when, end)
-    lab.run()
 
-    assert [device for _, device, _ in lab.results] == ["b"] * 4
-
-
-def test_workers_with_other_tests_are_refused() -> None:
-    """Workers that collect different tests are told, and nothing runs."""
-    lab = Lab(["a", "b"], names(4), collects={"gw1": names(3)})
-
-    lab.run()
-
-    assert lab.errors == ["gw1"]
-    assert lab.results == []
-
-
-def test_other_collection_of_replacement() -> None:
-    """A replacement that collects other tests gets none; others skip what only it could run."""
-    lab = Lab(
-        ["a", "b"],
-        names(6),
-        fits=lambda device, test: device == "a" or test > "test_it[3]",
-        crashing={0},
-        collects={"gw2": []},
-    )
-
-    lab.run()
-
-    assert lab.errors == ["gw2"]
-    assert Counter(device for _, device, _ in lab.results) == {"a": 1, "b": 5}
-
-
-def test_replacement_with_other_device() -> None:
-    """A replacement may have another device, and then runs what that one can."""
-    lab = Lab(["a"], names(4), crashing={0}, other={"a": "c"})
-
-    lab.run()
-
-    assert [device for _, device, _ in lab.results] == ["a", "c", "c", "c"]
-
-
-def test_replacement_without_device() -> None:
-    """A replacement without a device says of the tests that need one that there is none."""
-    lab = Lab(
-        ["a"], names(4), fits=lambda device, test: device == "a", crashing={0}, other={"a": ""}
-    )
-
-    lab.run()
-
-    assert [device for _, device, _ in lab.results] == ["a", "", "", ""]
-    assert lab.said == []
+    assert lab.run().on == {"b": 4}
 
 
 REAL = """
@@ -750,62 +669,45 @@ def every(devices: int) -> int:
     return devices & (A | B)
 
 
-def test_tests_of_few_devices_come_first() -> None:
+def test_the_next_test_of_a_worker() -> None:
     """Tests of few devices come first, then the longest, then as collected."""
     backlog = Backlog([1.0, 5.0, 5.0, 1.0])
     backlog.add(range(4), [A | B, A | B, A | B, A].__getitem__)
+    idle = {A: 0.0, B: 0.0}
 
-    taken = [backlog.take(A, free={A: 0.0, B: 0.0}, takers=every) for _ in range(5)]
+    first = backlog.take(A, free=idle, takers=every)
+    backlog.add([3], lambda _: A)  # it comes back to its old place
 
-    assert taken == [3, 1, 2, 0, None]
+    assert first == 3
+    assert [backlog.take(A, free=idle, takers=every) for _ in range(5)] == [3, 1, 2, 0, None]
     assert len(backlog) == 0
 
 
-def test_a_returned_test_gets_its_old_place() -> None:
-    """A test that comes back gets its old place."""
-    backlog = Backlog([3.0, 2.0, 1.0])
-    backlog.add([0, 1, 2], lambda _: ANY)
-    first = backlog.take(A, free={A: 0.0}, takers=every)
+@pytest.mark.parametrize(
+    ("seconds", "devices", "free", "taken"),
+    [
+        ([3.0, 2.0], [ANY, ANY], {A: 9.0, B: 1.0}, None),  # the other does both sooner
+        ([3.0, 2.0], [ANY, ANY], {A: 3.0, B: 1.0}, 1),
+        ([3.0, 8.0], [A | B, B], {A: 5.0, B: 0.0}, 0),  # what only another can do is its work
+        ([3.0, 2.0, 1.0, 2.0], [ANY] * 4, {A: 99.0, B: 1.0}, 2),  # much is left: a short one
+    ],
+)
+def test_a_busy_worker_takes_what_no_other_does_sooner(
+    seconds: list[float], devices: list[int], free: dict[int, float], taken: int | None
+) -> None:
+    """What it is given waits behind what it has."""
+    backlog = Backlog(seconds)
+    backlog.add(range(len(seconds)), devices.__getitem__)
 
-    backlog.add([0], lambda _: ANY)
-
-    assert first == 0
-    assert [backlog.take(A, free={A: 0.0}, takers=every) for _ in range(3)] == [0, 1, 2]
-
-
-def test_left_to_others() -> None:
-    """A busy worker gets nothing of the last tests when another does them sooner."""
-    backlog = Backlog([3.0, 2.0])
-    backlog.add([0, 1], lambda _: ANY)
-
-    assert backlog.take(A, free={A: 9.0, B: 1.0}, takers=every) is None
-    assert backlog.take(A, free={A: 3.0, B: 1.0}, takers=every) == 1
-
-
-def test_work_of_others_alone() -> None:
-    """What only another worker can do counts as its work."""
-    backlog = Backlog([3.0, 8.0])
-    backlog.add([0, 1], [A | B, B].__getitem__)
-
-    assert backlog.take(A, free={A: 5.0, B: 0.0}, takers=every) == 0
-
-
-def test_a_busy_worker_gets_a_short_test() -> None:
-    """While much is left, a worker with a long test gets a short one behind it."""
-    backlog = Backlog([3.0, 2.0, 1.0, 2.0])
-    backlog.add(range(4), lambda _: ANY)
-
-    assert backlog.take(A, free={A: 99.0, B: 1.0}, takers=every) == 2
+    assert backlog.take(A, free=free, takers=every) == taken
 
 
 def test_sets_of_devices_can_be_dropped() -> None:
-    """The sets of devices that are waited for are known, and can be dropped."""
+    """One, or all."""
     backlog = Backlog([1.0, 1.0, 1.0])
     backlog.add([0, 1, 2], [A, B, A].__getitem__)
 
-    dropped = backlog.drop(A)
-
-    assert dropped == [0, 2]
+    assert backlog.drop(A) == [0, 2]
     assert backlog.sets == [B]
     assert backlog.drop() == [1]
 
@@ -820,7 +722,7 @@ class Cache:
         self.stored = stored
 
     def get(self, key: str, default: object) -> object:
-        """Give what is stored."""
+        """Return what is stored."""
         assert key == KEY
         return default if self.stored is None else self.stored
 
@@ -831,87 +733,48 @@ class Cache:
 
 
 def config_with(cache: Cache, **more: object) -> Any:
-    """Make a configuration with a cache."""
+    """Return a configuration with a cache."""
     return SimpleNamespace(cache=cache, **more)
 
 
 def test_half_of_a_duration_counts() -> None:
-    """What a test took counts half, what was known of it the other half."""
-    config = config_with(Cache())
+    """The other half is what was known; tests not run for a quarter of a year are forgotten."""
+    today = int(time.time() // 86_400)
+    config = config_with(Cache({"old": [1.0, today - 91], "new": [1.0, today - 80]}))
 
     save_durations(config, {"test_a": 4.0, "test_b": 1.0})
     save_durations(config, {"test_a": 2.0})
 
-    assert load_durations(config) == {"test_a": 3.0, "test_b": 1.0}
+    assert load_durations(config) == {"new": 1.0, "test_a": 3.0, "test_b": 1.0}
 
 
-def test_tests_not_run_for_long_are_forgotten() -> None:
-    """Tests that were not run for a quarter of a year are forgotten."""
-    today = int(time.time() // 86_400)
-    config = config_with(Cache({"old": [1.0, today - 91], "new": [1.0, today - 80]}))
+def test_corrupted_entries_are_ignored() -> None:
+    """And replaced."""
+    entries: list[object] = [3.0, [1.0], [True, 1], ["1.0", 1], [1.0, "1"], [float("nan"), 1]]
+    for stored in ("text", ["list"], {"test_a": [-1.0, 1]}, *[{"test_a": one} for one in entries]):
+        config = config_with(Cache(stored))
+        before = dict(load_durations(config))
+        save_durations(config, {"test_b": 2.0})
 
-    save_durations(config, {"test_a": 4.0})
-
-    assert load_durations(config) == {"new": 1.0, "test_a": 4.0}
-
-
-@pytest.mark.parametrize(
-    "stored",
-    [
-        ["list"],
-        "text",
-        {"test_a": 3.0},
-        {"test_a": [1.0]},
-        {"test_a": [True, 1]},
-        {"test_a": ["1.0", 1]},
-        {"test_a": [1.0, "1"]},
-        {"test_a": [float("nan"), 1]},
-        {"test_a": [-1.0, 1]},
-    ],
-    ids=repr,
-)
-def test_corrupted_entries_are_ignored(stored: object) -> None:
-    """What nobody wrote like this is ignored, and replaced."""
-    config = config_with(Cache(stored))
-
-    before = dict(load_durations(config))
-    save_durations(config, {"test_b": 2.0})
-
-    assert before == {}
-    assert load_durations(config) == {"test_b": 2.0}
+        assert before == {}, stored
+        assert load_durations(config) == {"test_b": 2.0}, stored
 
 
-def test_workers_write_no_durations() -> None:
-    """Workers write nothing: their controller does."""
-    config = config_with(Cache(), workerinput={})
+def test_only_a_controller_with_tests_and_a_cache_saves_durations() -> None:
+    """Workers write nothing, and neither does a run without tests."""
+    worker, empty = Cache(), Cache()
 
-    save_durations(config, {"test_a": 1.0})
+    save_durations(config_with(worker, workerinput={}), {"test_a": 1.0})
+    save_durations(config_with(empty), {})
+    without: Any = SimpleNamespace()
+    save_durations(without, {"test_a": 1.0})
 
-    assert load_durations(config) == {}
-
-
-def test_a_run_without_tests_leaves_the_cache_alone() -> None:
-    """A run without tests leaves the cache alone."""
-    cache = Cache()
-
-    save_durations(config_with(cache), {})
-
-    assert cache.stored is None
-
-
-def test_without_a_cache_nothing_is_known() -> None:
-    """Without pytest's cache nothing is known, and nothing is kept."""
-    config: Any = SimpleNamespace()
-
-    save_durations(config, {"test_a": 1.0})
-
-    assert load_durations(config) == {}
+    assert (worker.stored, empty.stored, load_durations(without)) == (None, None, {})
 
 
 def test_the_real_cache_keeps_durations(pytester: pytest.Pytester) -> None:
-    """The real cache keeps durations from run to run, and a broken file is ignored."""
-    first = pytester.parseconfigure()
-    save_durations(first, {"test_a": 1.5})
+    """From run to run; a broken file is ignored."""
+    save_durations(pytester.parseconfigure(), {"test_a": 1.5})
     kept = load_durations(pytester.parseconfigure())
 
     pytester.path.joinpath(".pytest_cache", "v", KEY).write_text("{", encoding="utf-8")
