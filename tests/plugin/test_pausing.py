@@ -77,69 +77,46 @@ class Terminal:
         return bool(data)
 
 
-needs_terminal = pytest.mark.skipif(
-    not hasattr(os, "openpty"), reason="by design: there is no pty here"
-)
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="by design: there is no pty here")
+def test_a_prompt_has_the_names_of_the_test_and_the_client(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
+) -> None:
+    """At each failure, and wherever a test pauses; leaving it continues the run."""
+    pytester.makepyfile(
+        test_it=FAILS
+        + """
+def test_pauses(clawperator):
+    here = "the middle"
+    clawperator.pause()
 
-
-@needs_terminal
-def test_a_failing_test(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
-    """The prompt has the test's names and the client; leaving it goes on."""
-    pytester.makepyfile(FAILS)
+def test_next(clawperator):
+    assert 0
+"""
+    )
     device = ("--claw-device", phone.serial, "--claw-adb", adb)
 
     with Terminal("--claw-pause", *device, *OPTIONS) as terminal:
         terminal.type("print('it was', answer, claw.press_key('home').success)")
         terminal.type("exit()")
-        status = terminal.end()
-
-    assert status == 1
-    said = terminal.said.replace("\r", "")
-    assert "test_a_failing_test.py::test_it failed: assert 42 == 41" in said
-    assert "it was 42 True" in said
-    assert f"{phone.serial} (Google Pixel" in said
-    assert "claw is its client, as in claw.snapshot(). Ctrl-D or exit() continues." in said
-    assert "1 failed" in said
-
-
-@needs_terminal
-def test_in_the_middle(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
-    """``clawperator.pause()`` stops where it stands, whatever the options."""
-    pytester.makepyfile(
-        """
-        def test_it(clawperator):
-            here = "the middle"
-            clawperator.pause()
-        """
-    )
-    device = ("--claw-device", phone.serial, "--claw-adb", adb)
-
-    with Terminal(*device, *OPTIONS) as terminal:
         terminal.type("print('in', here)")
         terminal.type("\x04")  # Ctrl-D
-        status = terminal.end()
-
-    assert status == 0
-    assert "in the middle" in terminal.said
-    assert "paused in test_in_the_middle.py::test_it at line 3" in terminal.said
-
-
-@needs_terminal
-def test_each_failure_has_its_own_prompt(
-    pytester: pytest.Pytester, phone: AdbTransport, adb: str
-) -> None:
-    """Whoever left one prompt is asked again at the next."""
-    pytester.makepyfile(FAILS + "\ndef test_next(clawperator):\n    assert 0\n")
-    device = ("--claw-device", phone.serial, "--claw-adb", adb)
-
-    with Terminal("--claw-pause", *device, *OPTIONS) as terminal:
-        terminal.type("exit()")
         terminal.type("quit()")
         status = terminal.end()
 
     assert status == 1
-    assert "test_each_failure_has_its_own_prompt.py::test_next failed: assert 0" in terminal.said
-    assert "no terminal" not in terminal.said
+    said = terminal.said.replace("\r", "")
+    for wanted in (
+        "test_it.py::test_it failed: assert 42 == 41",
+        "it was 42 True",
+        f"{phone.serial} (Google Pixel",
+        "claw is its client, as in claw.snapshot(). Ctrl-D or exit() continues.",
+        "paused in test_it.py::test_pauses at line 8",
+        "in the middle",
+        "test_it.py::test_next failed: assert 0",
+        "2 failed",
+    ):
+        assert wanted in said, wanted
+    assert "no terminal" not in said
 
 
 @pytest.fixture
@@ -149,83 +126,50 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("alone")
-def test_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
-    """Where nobody can answer that is said, and the run goes on."""
-    pytester.makepyfile(FAILS + "\ndef test_pause(clawperator):\n    clawperator.pause()\n")
+def test_without_a_terminal_the_run_continues(pytester: pytest.Pytester, run: Run) -> None:
+    """And reports that there was no prompt, for the test that asked for one."""
+    pytester.makepyfile(
+        test_it=FAILS
+        + """
+import pytest
+from types import SimpleNamespace
 
-    result = run("--claw-pause", *OPTIONS)
+@pytest.fixture(scope="session")
+def app(request):
+    return SimpleNamespace(client=request.getfixturevalue("clawperator_client"))
 
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(
+def test_first(app): pass
+
+def test_pause(app): app.client.pause()
+
+def test_plain(): assert 0
+"""
+    )
+    asked = run("--claw-pause", *OPTIONS)
+    unasked = run(*OPTIONS)
+    pytester.makeini("[pytest]\nclaw_pause = true\n")
+    quiet = run("-q", *OPTIONS)
+
+    for result in (asked, unasked):
+        result.assert_outcomes(passed=2, failed=2)
+        result.stdout.fnmatch_lines(
+            ["[[]127.*[]] test_it.py::test_pause at line 15: not paused, because there is no *"]
+        )
+        for wrong in ("*test_first at line*", "*test_plain failed*"):
+            result.stdout.no_fnmatch_line(wrong)
+    asked.stdout.fnmatch_lines(
         [
             "[[]*[]] *::test_it failed: assert 42 == 41: not paused, because there is no terminal"
-            " to ask on; run pytest in a terminal, and without -n",
-            "[[]127.*[]] test_without_a_terminal.py::test_pause at line 7: not paused, because *",
+            " to ask on; run pytest in a terminal, and without -n"
         ]
     )
-
-
-@pytest.mark.usefixtures("alone")
-def test_the_test_that_pauses_is_named(pytester: pytest.Pytester, run: Run) -> None:
-    """A pause is told of the test that asks for it, and not of the one that got the client."""
-    pytester.makepyfile(
-        test_it="""
-        from types import SimpleNamespace
-
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def app(request):
-            return SimpleNamespace(client=request.getfixturevalue("clawperator_client"))
-
-        def test_first(app): pass
-        def test_second(app): app.client.pause()
-        """
-    )
-
-    result = run(*OPTIONS)
-
-    result.stdout.fnmatch_lines(["*[]] test_it.py::test_second at line 10: not paused*"])
-    result.stdout.no_fnmatch_line("*test_first at line*")
-
-
-@pytest.mark.usefixtures("alone")
-def test_not_asked_for(pytester: pytest.Pytester, run: Run) -> None:
-    """Without the option a failing test does not stop."""
-    pytester.makepyfile(FAILS)
-
-    result = run(*OPTIONS)
-
-    result.assert_outcomes(failed=1)
-    assert "terminal" not in result.stdout.str()
-
-
-@pytest.mark.usefixtures("alone")
-def test_the_ini_twin_pauses_tests_with_devices(pytester: pytest.Pytester, run: Run) -> None:
-    """The ini twin asks for it, too; a test without a device is none of its business."""
-    pytester.makepyfile(FAILS + "\ndef test_plain():\n    assert 0\n")
-    pytester.makeini("[pytest]\nclaw_pause = true\n")
-
-    result = run(*OPTIONS)
-
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["*::test_it failed*there is no terminal*"])
-    result.stdout.no_fnmatch_line("*test_plain failed*")
-
-
-@pytest.mark.usefixtures("alone")
-def test_quiet_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
-    """Also where the run shall be quiet it is told that nobody was asked."""
-    pytester.makepyfile(FAILS + "\ndef test_pause(clawperator):\n    clawperator.pause()\n")
-
-    result = run("-q", "--claw-pause", *OPTIONS)
-
-    result.assert_outcomes(passed=1, failed=1, warnings=1)
-    result.stdout.fnmatch_lines(
+    unasked.stdout.no_fnmatch_line("*test_it failed: *")
+    quiet.assert_outcomes(passed=2, failed=2, warnings=1)
+    quiet.stdout.fnmatch_lines(
         [
             "-* clawperator -*",
             "not paused, because there is no terminal to ask on; run pytest in a terminal*",
-            "*ClawperatorWarning: test_*::test_pause at line 7: not paused, because there is no *",
+            "*ClawperatorWarning: test_it.py::test_pause at line 15: not paused, because there *",
         ]
     )
 

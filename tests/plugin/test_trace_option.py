@@ -33,6 +33,14 @@ TESTS = """
 
     def test_without_a_device():
         assert 0
+
+    def test_skips(clawperator):
+        clawperator.home()
+        pytest.skip("no SIM card")
+
+    def test_executes(clawperator):
+        click = {"id": "tap", "type": "click", "params": {"matcher": {"textEquals": "nowhere"}}}
+        assert not clawperator.execute([click]).ok
 """
 
 QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
@@ -45,7 +53,7 @@ def traces(pytester: pytest.Pytester, where: str = "*/*/trace") -> dict[str, Tra
 
 
 def titles(trace: Trace) -> list[str]:
-    """Return what a trace tells of the call, indented as it is nested."""
+    """Return the titles of what was called in the test, indented as they are nested."""
     events = [
         event for event in trace.events if event["kind"] in ("step", "execution", "expectation")
     ]
@@ -62,23 +70,15 @@ def titles(trace: Trace) -> list[str]:
 
 
 def test_the_trace_of_a_failed_test_is_kept(pytester: pytest.Pytester, run: Run) -> None:
-    """By default a test that failed has a trace, one that passed has none, and nothing is left."""
+    """With steps, lines, screens and checks; a test that passed has none, and nothing is left."""
     pytester.makepyfile(TESTS)
 
     result = run(*QUICK)
 
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=2, failed=2, skipped=1)
     result.stdout.fnmatch_lines(["claw-results*test_fails*", "  trace.html"])
     assert list(traces(pytester)) == ["test_fails"]
     assert not list((pytester.path / "claw-results").glob(f"*/{UNFINISHED}"))
-
-
-def test_a_trace_tells_what_happened(pytester: pytest.Pytester, run: Run) -> None:
-    """A trace has the steps with their lines and screens, the expectations and the error."""
-    pytester.makepyfile(TESTS)
-
-    run(*QUICK, "-k", "test_fails")
-
     trace = traces(pytester)["test_fails"]
     assert titles(trace) == [
         "Connections",
@@ -97,15 +97,6 @@ def test_a_trace_tells_what_happened(pytester: pytest.Pytester, run: Run) -> Non
     looks = [event["after"] for event in ended.values() if "after" in event]
     assert b'text="Wi-Fi"' in (trace.blob(looks[-1]) or b"")
     assert any("[Clawperator-Result]" in line for e in trace.of_kind("log") for line in e["lines"])
-
-
-def test_a_trace_tells_how_the_test_ended(pytester: pytest.Pytester, run: Run) -> None:
-    """The error stands with its line, a failed expectation with its looks, fixtures with times."""
-    pytester.makepyfile(TESTS)
-
-    run(*QUICK, "-k", "test_fails")
-
-    trace = traces(pytester)["test_fails"]
     (error,) = trace.of_kind("error")
     assert error["failure"]["code"] == "EXPECTATION_FAILED"
     excerpt = error["excerpt"]
@@ -122,52 +113,14 @@ def test_a_trace_tells_how_the_test_ended(pytester: pytest.Pytester, run: Run) -
     assert trace.end["reason"].startswith("expected node(text='nowhere') to be visible")
 
 
-def test_the_trace_of_a_skipped_test_has_the_reason(pytester: pytest.Pytester, run: Run) -> None:
-    """A test that is skipped while it runs has not passed."""
-    pytester.makepyfile(
-        """
-        import pytest
-
-        def test_skips(clawperator):
-            clawperator.home()
-            pytest.skip("no SIM card")
-        """
-    )
-
-    run(*QUICK, "--claw-trace=on")
-
-    end = traces(pytester)["test_skips"].end
-    assert end is not None
-    assert (end["outcome"], end["reason"]) == ("skipped", "no SIM card")
-
-
-def test_a_trace_has_the_reason_of_a_failed_envelope(pytester: pytest.Pytester, run: Run) -> None:
-    """An execution that failed without raising is traced with its code and message."""
-    pytester.makepyfile(
-        """
-        CLICK = {"id": "tap", "type": "click", "params": {"matcher": {"textEquals": "nowhere"}}}
-
-        def test_executes(clawperator):
-            assert not clawperator.execute([CLICK]).ok
-        """
-    )
-
-    run(*QUICK, "--claw-trace=on").assert_outcomes(passed=1)
-
-    ended = traces(pytester)["test_executes"].of_kind("execution-end")
-    (failure,) = [event["failure"] for event in ended if "failure" in event]
-    assert failure["code"] == "NODE_NOT_FOUND"
-    assert "tap (click)" in failure["message"]
-
-
 def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run) -> None:
-    """With ``on`` each test with a device has a trace, and each action a small picture."""
+    """Each test with a device has a trace, and each action a small picture."""
     pytester.makepyfile(TESTS)
 
     run(*QUICK, "--claw-trace=on")
 
     found = traces(pytester)
-    assert sorted(found) == ["test_fails", "test_passes"]
+    assert sorted(found) == ["test_executes", "test_fails", "test_passes", "test_skips"]
     trace = found["test_passes"]
     pictures = {event["execution"]: event for event in trace.of_kind("picture")}
     executions = [event["id"] for event in trace.of_kind("execution")]
@@ -175,6 +128,14 @@ def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run)
     picture = pictures[executions[-1]]
     assert picture["size"][0] == 360
     assert (trace.blob(picture["blob"]) or b"")[8:12] == b"WEBP"
+    end = found["test_skips"].end
+    assert end is not None
+    assert (end["outcome"], end["reason"]) == ("skipped", "no SIM card")
+    # An execution that failed without raising has its reason.
+    ended = found["test_executes"].of_kind("execution-end")
+    (failure,) = [event["failure"] for event in ended if "failure" in event]
+    assert failure["code"] == "NODE_NOT_FOUND"
+    assert "tap (click)" in failure["message"]
 
 
 def test_a_picture_shows_what_its_own_execution_left(pytester: pytest.Pytester, run: Run) -> None:
