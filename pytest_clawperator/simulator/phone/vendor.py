@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from asyncio import sleep as pause
 from collections.abc import Mapping
 
 from pytest_clawperator.simulator.android.processes import running_processes
@@ -67,7 +67,7 @@ def _hindered(name: str, command: Command, quirks: frozenset[str]) -> Command:
     async def run(invocation: Invocation) -> int:
         if complaint:
             await invocation.err(complaint)
-        await asyncio.sleep(delay)
+        await pause(delay)
         return await command(invocation)
 
     return run
