@@ -120,7 +120,7 @@ def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simu
     assert (awake.on, asleep.on) == (True, "INJECT_EVENTS" in slept.stderr)
 
 
-def test_a_phone_that_asks_before_an_install_is_told_as_such(tmp_path: Path) -> None:
+def test_a_phone_that_asks_before_an_install_is_named(tmp_path: Path) -> None:
     """The hint says what to do on the phone; once that is done, the app is installed."""
     apk = tmp_path / "new.apk"
     with zipfile.ZipFile(apk, "w") as written:
@@ -138,8 +138,11 @@ def test_a_phone_that_asks_before_an_install_is_told_as_such(tmp_path: Path) -> 
     assert is_installed
 
 
-def test_a_log_without_the_operators_lines_is_told_as_such() -> None:
+def test_a_log_without_the_operators_lines_is_an_error_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The error says that the log is the trouble, and not the Operator."""
+    monkeypatch.setattr("pytest_clawperator.transport.logcat._OPEN_DEADLINE", 1.0)
     with Simulator(devices=1, time_scale=0.1, quirks=["log-suppressed"]) as simulator:
         address = f"{simulator.adb_host}:{simulator.adb_port}"
         with (
