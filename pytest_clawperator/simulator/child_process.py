@@ -88,7 +88,7 @@ class Simulator:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
-            # Ctrl-C is for whoever uses the phones, and who then ends them.
+            # Ctrl-C is for the process that uses the phones, which then ends them.
             start_new_session=True,
             pass_fds=() if self._pid_file is None else (self._pid_file,),
             env={

@@ -98,6 +98,11 @@ class FileSystem:
         self.capacity_bytes = capacity_bytes
         self._clock = clock
         self._is_full = is_full
+        self._nodes: dict[str, _Node] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Replace everything by the folders of a new phone."""
         self._nodes = {"/": _Node(self._now())}
         for path in _FOLDERS:
             self._make_folders(path)

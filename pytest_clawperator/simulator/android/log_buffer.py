@@ -11,36 +11,23 @@ from operator import attrgetter
 from typing import NamedTuple
 
 PRIORITIES = "VDIWEF"
-
 """Priority letters in rising order."""
 
-
 BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
-
 """Every buffer's name, by its number in liblog."""
 
-
 SMALLEST_BUFFER = 64 * 1024
-
 """Bytes that a buffer holds at least."""
 
-
 MAX_PAYLOAD = 4068
-
 """Bytes that logd keeps of one entry: priority, tag, NUL, message, NUL."""
 
-
 TIMBER_PIECE = 4000
-
 """UTF-16 units at which Timber's debug tree begins to cut a message."""
 
-
 DEFAULT_CAPACITY = 4 * 1024 * 1024
-
 _ENTRY_OVERHEAD = 28 + 3  # logger_entry; the priority and two NULs of the payload
-
 _MAX_SIZE = 28 + MAX_PAYLOAD
-
 _number = attrgetter("number")
 
 

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 
 _OTHER_PID = 3377  # of a process that the phone does not list
-
-_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come at once instead
-
+_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come together instead
 _HIGHEST_RATE = 10_000.0
-
 _LONGEST_DEBT = 1.0  # seconds' worth of lines that are made up for after the process was busy
 
 

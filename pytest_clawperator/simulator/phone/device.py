@@ -236,7 +236,9 @@ class Device:
         self.clear_faults()
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
-        _clean_files(self.files)
+        boot_id = self.files.read(_BOOT_ID)
+        self.files.reset()
+        self.files.provide(_BOOT_ID, boot_id)
         self._build()
         self.log.clear(BUFFERS)
         self.log.set_right()
@@ -263,22 +265,3 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
-
-
-def _clean_files(files: FileSystem) -> None:
-    """Set the files back to those of a new phone, also for open shells."""
-    new = FileSystem(clock=lambda: 0.0)
-    for folder in ("/data", "/storage/emulated/0"):
-        _clean(files, folder, new)
-
-
-def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
-    for name in files.listdir(folder):
-        path = f"{folder}/{name}"
-        if not (files.is_dir(path) and new.is_dir(path)):
-            files.remove(path, recursive=True)
-    for name in new.listdir(folder):
-        path = f"{folder}/{name}"
-        if not files.exists(path):
-            files.mkdir(path)
-        _clean(files, path, new)

@@ -101,7 +101,7 @@ _VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
 
 _LAUNCH_SECONDS = 0.3
 
-# Never 0: an app that is in front at once could not be seen as a navigation.
+# Never 0: an app that is in front immediately could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
 
 # How many dp a camera in the screen takes of its upper edge.

@@ -45,7 +45,7 @@ class Served(Protocol):
 
     @property
     def banner(self) -> str:
-        """The properties a host learns at once, as ``name=value;name=value``."""
+        """The properties in its greeting, as ``name=value;name=value``."""
 
     @property
     def features(self) -> Sequence[str]:
@@ -59,7 +59,7 @@ class Served(Protocol):
         """Return how a host that connects now is received."""
 
     async def serve(self, destination: str, stream: Stream) -> None:
-        """Run a service until it is done; raise ``ServiceRefused`` at once for unknown ones.
+        """Run a service until it is done; raise ``ServiceRefused`` first for unknown ones.
 
         When the host closes the stream, reading ends and writing raises; a service may
         still finish its work. When the whole connection goes, the service is cancelled.
@@ -114,7 +114,7 @@ class Connection(asyncio.Protocol):
             self.drop()
 
     def drop(self) -> None:
-        """Close the connection at once."""
+        """Close the connection immediately."""
         if self._outbox.transport is not None:
             self._outbox.transport.abort()
             self._outbox.transport = None
@@ -291,7 +291,7 @@ class Adbd:
             await connection.services_ended()
 
     def drop_connections(self) -> None:
-        """Disconnect every host at once, as if the cable was pulled."""
+        """Disconnect every host, as if the cable was pulled."""
         for connection in list(self._connections):
             connection.drop()
 

@@ -153,7 +153,7 @@ def test_losing_the_connection_ends_the_command() -> None:
 
 
 def test_what_was_sent_before_closing_is_still_used() -> None:
-    """A host may send a file and close at once; the reader gets all of it."""
+    """A host may send a file and close immediately; the reader gets all of it."""
 
     async def scenario() -> bytes:
         conversation = Conversation("exec:cat > /sdcard/f", new_shell())

@@ -58,7 +58,7 @@ async def test_the_real_adb_sees_the_device_and_runs_commands(tmp_path: Path) ->
 
 @in_loop
 async def test_the_real_adb_moves_much_data_both_ways_on_many_streams(tmp_path: Path) -> None:
-    """Eight commands at once each get their own four megabytes back."""
+    """Eight commands at the same time each get their own four megabytes back."""
     async with real_adb(tmp_path, MiniDevice()) as adb:
         data = [pattern(4_000_000 + number) for number in range(8)]
         ended = await asyncio.gather(*(adb("shell", "cat", stdin=each) for each in data))
@@ -113,7 +113,7 @@ async def test_the_real_adb_reconnects_and_disconnects(tmp_path: Path) -> None:
 
 @in_loop
 async def test_killing_a_running_adb_ends_its_service(tmp_path: Path) -> None:
-    """A command whose adb program is gone learns that nobody listens."""
+    """A command whose adb program is gone is notified."""
 
     async def follow(_: str, stream: Stream) -> None:
         started.set()

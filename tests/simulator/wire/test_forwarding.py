@@ -131,7 +131,7 @@ async def test_what_does_not_name_a_socket_is_refused() -> None:
 
 @in_loop
 async def test_a_socket_where_nothing_listens_closes_the_connection(tmp_path: Path) -> None:
-    """Who connects to a forwarded port gets the end at once, from the phone or from the host."""
+    """A client of a forwarded port gets the end immediately, from the phone or from the host."""
     async with echo_server() as free:
         pass
     async with real_adb(tmp_path, MiniDevice()) as adb:

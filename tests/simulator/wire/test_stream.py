@@ -67,7 +67,7 @@ def _hostile(rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_hostile_bytes_harm_nobody_else(seed: int) -> None:
+def test_hostile_bytes_harm_no_other_connection(seed: int) -> None:
     """Random, mutated and truncated messages end their own connection at worst."""
 
     async def run() -> None:
@@ -238,7 +238,7 @@ async def test_a_service_that_does_not_read_holds_the_host_back() -> None:
 
 @in_loop
 async def test_a_host_that_ignores_flow_control_is_dropped() -> None:
-    """Nobody can fill the memory by never waiting."""
+    """A host that never waits cannot fill the memory."""
 
     async def deaf(_: str, stream: Stream) -> None:
         await asyncio.Event().wait()
@@ -255,7 +255,7 @@ async def test_a_host_that_ignores_flow_control_is_dropped() -> None:
 
 @in_loop
 async def test_after_the_host_closed_a_service_can_finish_its_work() -> None:
-    """Sent bytes are still read, then nothing; writing says that nobody listens."""
+    """Sent bytes are still read, then nothing; writing raises."""
     seen: list[object] = []
 
     async def careful(_: str, stream: Stream) -> None:
