@@ -21,7 +21,6 @@ _MAX_PATH = 4096
 _FILE_MODE = modes.S_IFREG | 0o644
 _FOLDER_MODE = modes.S_IFDIR | 0o771
 _FOLDER_SIZE = 4096
-
 # As on a phone: the system image cannot be changed, the data and storage parts can.
 _WRITABLE = ("/data/", "/storage/", "/mnt/", "/dev/")
 _FOLDERS = (

@@ -122,14 +122,12 @@ Form = Literal["phone", "tablet"]
 
 # From this width on, in units of 1/160 inch, Android lays screens out for tablets.
 _TABLET_WIDTH = 600
-
 _USUAL: Mapping[Form, tuple[tuple[int, int], int]] = {
     "phone": ((1080, 2400), 420),
     "tablet": ((1600, 2560), 320),
 }
 
 _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
-
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 

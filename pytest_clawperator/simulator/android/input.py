@@ -51,7 +51,6 @@ KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
 """Every key that has a meaning here or is likely to be named, without ``KEYCODE_``."""
 
 _LAST_KEY_CODE = 336
-
 _CHARACTERS = {
     "SPACE": " ", "COMMA": ",", "PERIOD": ".", "MINUS": "-", "EQUALS": "=", "LEFT_BRACKET": "[",
     "RIGHT_BRACKET": "]", "BACKSLASH": "\\", "SEMICOLON": ";", "APOSTROPHE": "'", "SLASH": "/",

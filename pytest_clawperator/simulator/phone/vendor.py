@@ -14,7 +14,6 @@ from pytest_clawperator.simulator.wire.stream import ServiceRefused
 _JAVA = frozenset({"am", "ime", "input", "pm", "wm"})
 _DUMP_SECONDS = 2.0
 _JAVA_SECONDS = 1.0
-
 _LINKER = (
     "WARNING: linker: /vendor/lib64/libsched.so: unsupported flags DT_FLAGS_1=0x8000001"
     " (ignoring unsupported flags)\n"

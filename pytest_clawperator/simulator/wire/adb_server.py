@@ -25,7 +25,6 @@ _MAX_ANSWER = 1024 * 1024
 # Now and then adb looks for emulators before it has read the variable that forbids it, and then
 # has one of another SDK.
 _MORE_STARTS = 20
-
 # Runs adb beside it and waits for the end of its standard input, which comes however the
 # simulator ends. The listening socket arrives as standard output and goes to adb as 3.
 _WATCHER = """

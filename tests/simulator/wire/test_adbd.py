@@ -14,6 +14,7 @@ from tests.doubles.simulator.adb_hosts import (
     Message,
     MiniDevice,
     echo,
+    greeted,
     in_loop,
     listening,
     pattern,
@@ -21,18 +22,6 @@ from tests.doubles.simulator.adb_hosts import (
     real_adb,
     soon,
 )
-
-
-@in_loop
-async def test_after_a_drop_the_device_can_be_reached_again() -> None:
-    """Dropping connections is a pulled cable, not the end."""
-    async with listening(MiniDevice()) as (adbd, port):
-        async with raw_host(port) as host:
-            await host.greet()
-            adbd.drop_connections()
-            assert await host.rest() == b""
-        async with raw_host(port) as host:
-            assert (await host.greet()).command == "CNXN"
 
 
 @in_loop
@@ -175,8 +164,7 @@ async def test_an_offline_device_says_nothing() -> None:
 @in_loop
 async def test_a_service_answers_and_closes_or_is_refused() -> None:
     """A refusal has no number of the device's; talk about other streams is ignored."""
-    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-        await host.greet()
+    async with greeted(MiniDevice()) as host:
         host.send("OPEN", 5, 0, b"nonsense:\0")
         assert await host.next() == Message("CLSE", 0, 5)
         for command in ("OKAY", "WRTE", "CLSE"):
@@ -251,8 +239,7 @@ def test_a_failing_service_closes_only_its_own_stream(caplog: pytest.LogCaptureF
             raise LookupError("no such thing")
 
         device = MiniDevice({"broken": broken})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
+        async with greeted(device) as host:
             local = await host.open("broken:", number=1)
             assert await host.next() == Message("CLSE", local, 1)
             await host.open("exec:echo alive", number=2)
@@ -266,8 +253,7 @@ def test_a_failing_service_closes_only_its_own_stream(caplog: pytest.LogCaptureF
 @in_loop
 async def test_a_host_cannot_open_streams_without_end() -> None:
     """Beyond a thousand open streams, further ones are refused."""
-    async with listening(MiniDevice({"echo": echo})) as (_, port), raw_host(port) as host:
-        await host.greet()
+    async with greeted(MiniDevice({"echo": echo})) as host:
         for number in range(1, 1101):
             host.send("OPEN", number, 0, b"echo:\0")
         commands = [(await host.next()).command for _ in range(1100)]
