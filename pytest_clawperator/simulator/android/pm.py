@@ -101,7 +101,9 @@ def install_app(
         _store(system, package, apk)
 
 
-def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
+def install_operator(
+    system: AndroidSystem, name: str, *, apk: bytes = b"", set_up: bool = False
+) -> None:
     """Install the Operator; as on a phone, it must be set up before it can do anything."""
     present = system.packages.get(name)
     package = packages.operator_package(
@@ -109,7 +111,7 @@ def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
         app_id=present.app_id if present else system.packages.free_app_id(),
         rng=system.rng,
         now=system.clock(),
-        set_up=False,
+        set_up=set_up,
     )
     if present is not None:
         kill_package(system, name)
@@ -117,7 +119,8 @@ def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
         package.stopped = present.stopped
     system.packages.add(package)
     system.ui.apps.install(packages.operator_screen(package))
-    _store(system, package, apk)
+    if apk:
+        _store(system, package, apk)
 
 
 def _store(system: AndroidSystem, package: packages.Package, apk: bytes) -> None:
@@ -126,7 +129,7 @@ def _store(system: AndroidSystem, package: packages.Package, apk: bytes) -> None
     system.files.write(package.apk, apk)
 
 
-def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> bool:
+def uninstall(system: AndroidSystem, name: str) -> bool:
     """Remove a package and what it left in the settings; system packages stay."""
     package = system.packages.get(name)
     if package is None or package.system:
@@ -136,9 +139,8 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
         system.ui.processes.revoke_permission(name, permission)
     settings_store.disable_accessibility_services(system.settings, name)
     remove_from_list(system.settings, "secure", "enabled_notification_listeners", package=name)
-    if not keep_data:
-        system.ui.processes.clear_data(name)
-        _remove_data(system, name)
+    system.ui.processes.clear_data(name)
+    _remove_data(system, name)
     system.ui.apps.uninstall(name)
     system.packages.remove(name)
     if system.files.exists(package.code_path):
@@ -193,11 +195,7 @@ def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
 
 def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
     try:
-        app = parse_app(text.decode("utf-8"), path=Path(APP_ENTRY))
-    except UnicodeDecodeError:
-        raise InstallFailed(
-            f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is not UTF-8"
-        ) from None
+        app = parse_app(text.decode("utf-8", "replace"), path=Path(APP_ENTRY))
     except ConfigurationError as error:
         problem = " ".join(str(error).split())
         raise InstallFailed(f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {problem}") from error
@@ -205,18 +203,10 @@ def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
 
 
 def described_app(apk: bytes) -> bytes | None:
-    """Return the description of a simulated app inside an APK; None where it has none."""
+    """Return the description of a simulated app inside an APK; None if it has none."""
     try:
         with zipfile.ZipFile(io.BytesIO(apk)) as archive:
-            if APP_ENTRY not in archive.namelist():
-                return None
-            if archive.getinfo(APP_ENTRY).file_size > 1024 * 1024:
-                raise InstallFailed(
-                    f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is over 1 MiB"
-                )
             return archive.read(APP_ENTRY)
-    except InstallFailed:
-        raise
     except Exception:  # zipfile meets broken archives with a dozen different ones
         return None
 
@@ -303,9 +293,9 @@ async def _streamed(call: ServiceCall, size: int) -> bytes:
 
 
 async def _uninstall(call: ServiceCall) -> None:
-    options = call.options("-k", status=1)
+    options = call.options(status=1)
     name = call.required()
-    if not uninstall(call.system, name, keep_data="-k" in options):
+    if not uninstall(call.system, name):
         is_missing = call.system.packages.get(name) is None and "--user" in options
         reason = "not installed for 0" if is_missing else "DELETE_FAILED_INTERNAL_ERROR"
         raise Refused(f"Failure [{reason}]", status=1, on_stdout=True)

@@ -13,7 +13,6 @@ from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BU
 from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
@@ -222,14 +221,6 @@ class Device:
         if self.faults.active("operator_variant"):
             return "dev" if asked == "release" else "release"
         return asked
-
-    def let_hang(self, package: str) -> None:
-        """Let the system report that an app does not respond."""
-        app_hangs(self.system, package, "Input dispatching timed out")
-
-    def allow_installs(self) -> None:
-        """Let a person answer when the phone asks whether an app may be installed."""
-        self.system.allows_installs = True
 
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""

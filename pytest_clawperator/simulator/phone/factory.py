@@ -9,7 +9,7 @@ from typing import Literal
 
 from pytest_clawperator.simulator.android import packages, settings_store
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
-from pytest_clawperator.simulator.android.pm import install_app, uninstall
+from pytest_clawperator.simulator.android.pm import install_app, install_operator, uninstall
 from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.properties import Build, Properties
 from pytest_clawperator.simulator.android.screen_capture import Camera
@@ -251,15 +251,7 @@ def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
 
 def _set_up_operator(system: AndroidSystem, name: str) -> None:
     """Install the Operator as its own setup leaves it: permitted, bound, running."""
-    package = packages.operator_package(
-        name,
-        app_id=system.packages.free_app_id(),
-        rng=system.rng,
-        now=system.clock(),
-        set_up=True,
-    )
-    system.packages.add(package)
-    system.ui.apps.install(packages.operator_screen(package))
+    install_operator(system, name, set_up=True)
     if system.build.api >= 33:
         system.ui.permissions.grant(name, packages.NOTIFICATIONS)
     settings = system.settings
