@@ -25,6 +25,7 @@ from pytest_clawperator.snapshot.near_miss import (
     told_first,
 )
 from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.text import shown_path
 
 _SHOWN_NODES = 16
 
@@ -260,7 +261,7 @@ def described(frame: FrameType) -> str:
     """Return file, line and source of a frame, as in ``test_a.py:3: expect(...)``."""
     path, line = frame.f_code.co_filename, frame.f_lineno
     source = linecache.getline(path, line, frame.f_globals).strip()
-    return f"{_relative(Path(path))}:{line}: {source}".removesuffix(": ")
+    return f"{shown_path(Path(path))}:{line}: {source}".removesuffix(": ")
 
 
 def traceback_to(frame: FrameType | None) -> TracebackType | None:
@@ -274,10 +275,3 @@ def traceback_to(frame: FrameType | None) -> TracebackType | None:
 
 def _is_ours(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
-
-
-def _relative(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)

@@ -144,12 +144,12 @@ def _break_lease(
     holder = store.holder(key)
     if holder is None:
         raise Mistake(
-            f"nobody holds {device.serial}", hint="There is nothing to break: the device is free."
+            f"{device.serial} is not leased", hint="There is nothing to break: the device is free."
         )
     # The holder's name may contain anything.
     question = visible_line(f"{device.serial} is held by {holder}. Take it from them?")
     if not is_sure and not sys.stdin.isatty():
-        raise Mistake(f"{question} Nobody can be asked here", hint="Say so with --yes.")
+        raise Mistake(f"{question} There is no terminal to ask on", hint="Confirm it with --yes.")
     if not is_sure and not click.confirm(question, err=True):
         raise click.Abort
     if not store.evict(key, holder):
@@ -174,7 +174,7 @@ def _leases_page(found: Sequence[_Lease]) -> list[Piece]:
 def _holder_line(lease: _Lease) -> Line:
     if lease.error is not None:
         return Line(lease.error, "red")
-    return Line("nobody", "green") if lease.holder is None else Line(str(lease.holder), "yellow")
+    return Line("free", "green") if lease.holder is None else Line(str(lease.holder), "yellow")
 
 
 def _flight_line(lease: _Lease) -> str:

@@ -14,8 +14,7 @@ from pytest_clawperator.cli.options import GlobalOptions, Mistake, read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece, for_command_line, notice
 from pytest_clawperator.cli.session import RUN_ID, is_remote, open_device
 from pytest_clawperator.client.device_commands import installed_packages
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
@@ -59,7 +58,7 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         )
     store = open_leases(options.lease, run_id=RUN_ID, say=notice)
     how = Examination(
-        package=wanted_package(options.operator_package) or OPERATOR_PACKAGE,
+        package=chosen_package(options.operator_package),
         leases=store,
         within=_within(options),
         mends=fix,
@@ -122,7 +121,7 @@ def version(options: GlobalOptions, check_compat: bool) -> Answer:
     if not check_compat:
         text = f"clawperator-py {package_version()}, made for Operator {SUPPORTED_VERSION}"
         return Answer(document, [text])
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     with open_device(options) as transport:
         found = _found(transport, package)
     document |= {"operatorPackage": package, **found}

@@ -14,9 +14,8 @@ from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.client.device_commands import installed_packages
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.apk_source import is_url, local_apk
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package, wanted_package
 from pytest_clawperator.devices.health import await_answer
 from pytest_clawperator.devices.operator import (
     grant_each,
@@ -85,7 +84,7 @@ def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer
 )
 def grant_device_permissions(options: GlobalOptions) -> Answer:
     """Grant an installed Operator its permissions; restart one that crashed."""
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     changes: list[str] = []
     with open_device(options) as transport, leased(options, transport) as hold:
         tell = partial(_tell, transport, changes)

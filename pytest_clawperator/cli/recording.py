@@ -16,9 +16,8 @@ from pytest_clawperator.cli.executions import payload, perform, timed
 from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.ecmascript import parse_json, trim
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ClawperatorError,
@@ -62,7 +61,7 @@ def record_stop(options: GlobalOptions, session_id: str | None) -> Answer:
 @click.option("--out", default="recordings", metavar="FOLDER", help="Default: recordings.")
 def record_pull(options: GlobalOptions, session_id: str | None, out: str) -> Answer:
     """Fetch a recording from the device: the newest, or the one of this name."""
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     folder = f"/sdcard/Android/data/{package}/files/recordings"
     with open_device(options) as transport:
         wanted = _checked(session_id or _latest(transport, folder), transport.serial)

@@ -58,7 +58,7 @@ def serve(
     from pytest_clawperator.service.server import ServiceOptions, run_service
 
     if insecure:
-        notice("no token is asked for: whoever reaches this machine can use its devices")
+        notice("no token is required: anyone who reaches this machine can use its devices")
     run_service(
         ServiceOptions(
             host=host,

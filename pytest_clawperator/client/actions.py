@@ -68,7 +68,7 @@ class Actions:
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._timeout = timeout_of(seconds, seconds)
+        self._timeout = timeout_of(seconds)
 
     def _perform(self, plan: Plan[T], timeout: float | None = None) -> T:
         """Carry out a plan, and return its value."""

@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.health import await_return
 from pytest_clawperator.devices.inventory import (
     USABLE,
@@ -230,7 +230,7 @@ def _candidate(server: AdbServer, serial: str, settings: Settings) -> Candidate:
     transport = AdbTransport(server, serial, display=settings.display)
     try:
         info = read_device(transport, server=server)
-        package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+        package = chosen_package(settings.operator_package)
         version = operator_version(transport, package)
     finally:
         transport.close()

@@ -10,8 +10,7 @@ from functools import cache, partial
 
 import pytest
 
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.inventory import (
     SERIAL_VARIABLE,
     USABLE,
@@ -77,7 +76,7 @@ def _examined(config: pytest.Config) -> list[Report]:
     settings = settings_of(config)
     store = open_leases(settings.lease, run_id=run_id(config), say=events_of(config).show)
     config.add_cleanup(store.close)
-    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(settings.operator_package)
     how = Examination(package=package, leases=store)
     host_of = cache(lambda server: judge_host(gather_host(server)))
     chosen = list(_distinct(_chosen(config, host_of)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.plugin.app_state import ReachCheckpoint
-    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.evidence import Artifacts
     from pytest_clawperator.plugin.ladder import SeveralDevices
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.transport.interface import Transport

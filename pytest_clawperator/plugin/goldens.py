@@ -15,6 +15,7 @@ from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.golden import explain
 from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
+from pytest_clawperator.text import shown_path
 
 _SETS = ("used", "written", "folders")
 # Folders without tests.
@@ -156,7 +157,7 @@ def write_goldens(reporter: pytest.TerminalReporter) -> None:
     use = reporter.config.stash[GOLDEN_USE]
     _list(reporter, "goldens written", sorted(use.written))
     unknown = [
-        f"{_shown(folder)}: unknown, because {count} of its tests did not finish"
+        f"{shown_path(folder)}: unknown, because {count} of its tests did not finish"
         " (failed or skipped)"
         for folder, count in use.unknown().items()
     ]
@@ -168,15 +169,8 @@ def _list(
 ) -> None:
     if paths or notes:
         reporter.section(title)
-        for line in (*map(_shown, paths), *notes):
+        for line in (*map(shown_path, paths), *notes):
             write_line(reporter, line)
-
-
-def _shown(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

@@ -35,7 +35,6 @@ from pytest_clawperator.plugin.app_state import (
     missing_app,
     reach_checkpoint,
 )
-from pytest_clawperator.plugin.artifacts import Artifacts
 from pytest_clawperator.plugin.clients import client_connected, close_later
 from pytest_clawperator.plugin.connecting import (
     client_for,
@@ -45,6 +44,7 @@ from pytest_clawperator.plugin.connecting import (
     transport_of,
 )
 from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_or_fail
+from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.failures import (
     DEVICE_PROPERTY,
     hint_of,

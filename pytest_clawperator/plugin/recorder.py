@@ -15,9 +15,15 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
 from pytest_clawperator.plugin.clients import ClientActivity
-from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
+from pytest_clawperator.plugin.evidence import (
+    Artifacts,
+    Evidence,
+    Piece,
+    collect,
+    folder_name,
+    wanted_kinds,
+)
 from pytest_clawperator.plugin.failures import (
     CLASS_PROPERTY,
     CRASHES,
@@ -28,7 +34,7 @@ from pytest_clawperator.plugin.failures import (
     is_shared,
 )
 from pytest_clawperator.plugin.report_sinks import sinks_of
-from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path
+from pytest_clawperator.plugin.run import events_of, run_folder, run_id
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORDER, TRACE
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
@@ -39,7 +45,7 @@ from pytest_clawperator.report.index import PAGE_FILE
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.sinks import Attachment
 from pytest_clawperator.report.trace import last_passed, read_trace
-from pytest_clawperator.text import visible
+from pytest_clawperator.text import shown_path, visible
 
 _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
@@ -77,7 +83,7 @@ class Recorder:
         return settings_of_item(self._item)
 
     def _show(self, path: Path) -> str:
-        return shown_path(self._item.config, path)
+        return shown_path(path, self._item.config.invocation_params.dir)
 
     @cached_property
     def artifacts(self) -> Artifacts:

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.plugin.failures import DEVICE_FACTS
-from pytest_clawperator.plugin.run import call_hook, events_of, shown_path, wrong_result
+from pytest_clawperator.plugin.run import call_hook, events_of, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction import hide, hide_in
 from pytest_clawperator.report import allure
 from pytest_clawperator.report.allure import AllureSink, write_run_files
 from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, ReportSink
 from pytest_clawperator.report.trace import TraceEvent, TraceWriter
+from pytest_clawperator.text import shown_path
 
 _HOOK = "pytest_clawperator_report_sinks"
 _ALLURE = "allure_listener"
@@ -72,7 +73,7 @@ def sinks_of(config: pytest.Config) -> ReportSinks:
 
 def own_sinks(config: pytest.Config) -> list[ReportSink]:
     """Return our own sinks, for the reports that are asked for."""
-    found: list[ReportSink] = [JUnitSink(partial(shown_path, config))]
+    found: list[ReportSink] = [JUnitSink(partial(shown_path, start=config.invocation_params.dir))]
     listener = config.pluginmanager.get_plugin(_ALLURE)
     if listener is not None:
         found.append(AllureSink(listener.allure_logger))

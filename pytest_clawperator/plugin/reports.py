@@ -17,6 +17,7 @@ import pytest
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExpectationError, LeaseError
 from pytest_clawperator.plugin import goldens, phases, recorder, run_index, terminal
 from pytest_clawperator.plugin.clients import clients_of, use_clients_of_fixtures
+from pytest_clawperator.plugin.collectors import write_if_no_payload
 from pytest_clawperator.plugin.device_needs import write_unfit
 from pytest_clawperator.plugin.failures import (
     INFRASTRUCTURE,
@@ -39,7 +40,6 @@ from pytest_clawperator.plugin.report_sinks import AllureFiles, correct_junit
 from pytest_clawperator.plugin.run_index import RunIndex
 from pytest_clawperator.plugin.stash import CURRENT_TEST, DEVICE_HEALTH, EVENTS, TALLY, USED_CLIENTS
 from pytest_clawperator.plugin.terminal import SharedFailures, Summary, Tally
-from pytest_clawperator.plugin.validating import write_if_no_payload
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.text import visible
 

@@ -42,14 +42,6 @@ def run_folder(config: pytest.Config, settings: Settings | None = None) -> Path:
     return config.rootpath / (settings or settings_of(config)).output / run_id(config)
 
 
-def shown_path(config: pytest.Config, path: Path) -> str:
-    """Return a path as seen from where pytest was started."""
-    try:
-        return str(path.relative_to(config.invocation_params.dir))
-    except ValueError:
-        return str(path)
-
-
 def _new_id() -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 

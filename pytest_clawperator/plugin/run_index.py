@@ -22,7 +22,7 @@ from pytest_clawperator.plugin.failures import (
     TRACE_PROPERTY,
     USED_DEVICES,
 )
-from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path, write_line
+from pytest_clawperator.plugin.run import events_of, run_folder, run_id, write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import REPORTED_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
@@ -41,6 +41,7 @@ from pytest_clawperator.report.index import (
 )
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.trace import now, read_trace, traces_in
+from pytest_clawperator.text import shown_path
 
 _PHASES = ("setup", "call", "teardown")
 _RERUN = "rerun"
@@ -269,7 +270,7 @@ class RunIndex:
         """Write where the page is."""
         if self._page is not None and self._config.get_verbosity() >= 0:
             reporter.section("report")
-            write_line(reporter, shown_path(self._config, self._page))
+            write_line(reporter, shown_path(self._page, self._config.invocation_params.dir))
 
     def _write_unfinished(self) -> None:
         """Write pages of traces whose processes were killed."""

@@ -27,7 +27,7 @@ from pytest_clawperator.plugin.failures import (
 from pytest_clawperator.plugin.leasing import hold_alone
 from pytest_clawperator.plugin.matrix import class_of, listed_counts
 from pytest_clawperator.plugin.options import OPTIONS
-from pytest_clawperator.plugin.run import run_folder, run_id, show_line, shown_path, write_line
+from pytest_clawperator.plugin.run import run_folder, run_id, show_line, write_line
 from pytest_clawperator.plugin.stash import (
     DESCRIBED_DEVICES,
     DEVICE_NEEDS,
@@ -39,7 +39,7 @@ from pytest_clawperator.plugin.stash import (
 )
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
-from pytest_clawperator.text import visible
+from pytest_clawperator.text import shown_path, visible
 
 _PREFIX = "clawperator: "
 # The outcomes that are worth a line.
@@ -202,7 +202,7 @@ def _candidate(activity: ClientActivity) -> Candidate:
 
 def _output_line(config: pytest.Config) -> list[str]:
     """Return the line about the folder for evidence."""
-    folder = shown_path(config, run_folder(config))
+    folder = shown_path(run_folder(config), config.invocation_params.dir)
     return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
 

@@ -28,7 +28,7 @@ from pytest_clawperator.test_files.shapes import (
 )
 from pytest_clawperator.test_files.syntax import Scope
 from pytest_clawperator.test_files.verbs import Parameter, Verb
-from pytest_clawperator.test_files.yaml_tree import Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Mapping, Mistake, Scalar, YamlNode
 
 
 @dataclass

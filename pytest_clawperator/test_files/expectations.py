@@ -25,7 +25,7 @@ from pytest_clawperator.test_files.shapes import (
 )
 from pytest_clawperator.test_files.syntax import NAME_PATTERN, Scope, check_name
 from pytest_clawperator.test_files.verbs import Verb, envelope_checks, node_checks, screen_checks
-from pytest_clawperator.test_files.yaml_tree import Entry, Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Entry, Mapping, Mistake, Scalar, YamlNode
 
 _OPTIONS = ("message", "soft", "timeout", "result")
 

@@ -25,16 +25,15 @@ from pytest_clawperator.test_files.header import (
 )
 from pytest_clawperator.test_files.shapes import found, unknown_key
 from pytest_clawperator.test_files.steps import read_steps
-from pytest_clawperator.test_files.syntax import Scope
-from pytest_clawperator.test_files.yaml_tree import (
+from pytest_clawperator.test_files.syntax import Mistakes, Scope
+from pytest_clawperator.text import shown_path
+from pytest_clawperator.yaml_source import (
     Mapping,
     Mark,
     Mistake,
-    Mistakes,
     Scalar,
     YamlNode,
     read_yaml,
-    shown_path,
 )
 
 #: How the names of files of tests, and of files of steps, end.

@@ -22,14 +22,13 @@ from pytest_clawperator.test_files.shapes import (
     read_value,
     unknown_key,
 )
-from pytest_clawperator.test_files.syntax import Scope, check_name
-from pytest_clawperator.test_files.yaml_tree import (
+from pytest_clawperator.test_files.syntax import Mistakes, Scope, check_name
+from pytest_clawperator.yaml_source import (
     Entry,
     Items,
     Mapping,
     Mark,
     Mistake,
-    Mistakes,
     Scalar,
     YamlNode,
 )

@@ -14,7 +14,7 @@ from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.test_files import syntax
 from pytest_clawperator.test_files.syntax import TEXT_PATTERN, VARIABLE_PATTERN, Scope, is_variable
-from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Items, Mapping, Mistake, Scalar, YamlNode
 
 Schema = dict[str, Any]
 

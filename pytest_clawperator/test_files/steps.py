@@ -20,7 +20,7 @@ from pytest_clawperator.test_files.verbs import (
     device_verbs,
     node_verbs,
 )
-from pytest_clawperator.test_files.yaml_tree import Entry, Items, Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Entry, Items, Mapping, Mistake, Scalar, YamlNode
 
 #: Keys that may stand beside the word of a step, and the words that each belongs to.
 MODIFIERS: dict[str, tuple[str, ...]] = {

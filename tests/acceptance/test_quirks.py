@@ -61,7 +61,7 @@ FAILING: Mapping[str, Mapping[str, str]] = {
 
 @pytest.mark.parametrize("quirk", WORKING if SOAK else LESSONS_ALWAYS)
 def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) -> None:
-    """The example suite passes, except for what such a phone cannot do, which is told."""
+    """The example suite passes, except for what such a phone cannot do, which is reported."""
     expected = FAILING.get(quirk, {})
     lessons = ["example_suite"] if SOAK and quirk not in SLOW else FEW
 
@@ -104,7 +104,7 @@ def phones() -> Iterator[Simulator]:
 
 @pytest.mark.parametrize("quirk", WORKING)
 def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simulator) -> None:
-    """The picture is not dark, and the phone tells whether its screen is on."""
+    """The picture is not dark, and the phone reports whether its screen is on."""
     serial = phones.serials[WORKING.index(quirk)]
     with connect(serial, adb=f"{phones.adb_host}:{phones.adb_port}") as claw:
         claw.open_app(SETTINGS)
@@ -138,7 +138,7 @@ def test_a_phone_that_asks_before_an_install_is_named(tmp_path: Path) -> None:
     assert is_installed
 
 
-def test_a_log_without_the_operators_lines_is_an_error_of_its_own(
+def test_a_log_without_the_operators_lines_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The error says that the log is the trouble, and not the Operator."""

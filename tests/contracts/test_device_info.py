@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_clawperator.contracts.device_info import DeviceInfo
 
 
-def test_a_name_is_one_line_and_obeyed_by_nobody() -> None:
+def test_a_device_name_is_one_line_without_control_characters() -> None:
     """Control characters in what a device says of itself are shown, and emoji stay."""
     info = DeviceInfo(serial="PH1", key="k", manufacturer="\x1b[2J", model="P\n9 \U0001f4f1")
 

@@ -21,6 +21,9 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.result import RunResult, RunStep
 from tests.doubles.transport import ScriptedTransport
 
+Act = Callable[[Clawperator], Any]
+"""Something a test does with a client."""
+
 SERIAL = "phone-1"
 PACKAGE = "com.example.shop"
 
@@ -59,6 +62,11 @@ class ScriptedRunner:
     def sent(self) -> list[list[dict[str, Any]]]:
         """The actions of each execution, in wire form."""
         return [[a.to_wire() for a in e.actions] for e in self.executions]
+
+    @property
+    def executed(self) -> list[str]:
+        """The types of the actions of each execution, as in ``sleep snapshot_ui``."""
+        return [" ".join(kinds) for kinds in self.types]
 
     @property
     def types(self) -> list[list[str]]:

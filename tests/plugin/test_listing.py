@@ -1,4 +1,4 @@
-"""Whoever asks pytest only what there is touches no device, and reads nothing about devices."""
+"""A run that only lists something touches no device, and prints nothing about devices."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import pytest
 
 from tests.plugin.conftest import Run
 
-# Whoever looks for devices leaves a file.
+# A search for devices leaves a file.
 CONFTEST = """
 from pathlib import Path
 
-import pytest
-
 def pytest_clawperator_list_devices():
     Path(__file__).with_name("touched").touch()
-    raise RuntimeError("nobody may ask")
+    raise RuntimeError("devices were searched")
 """
 SUITE = """
 import pytest
@@ -24,52 +22,33 @@ import pytest
 def test_it(clawperator):
     raise AssertionError
 """
-LISTINGS = (
-    "--fixtures",
-    "--fixtures-per-test",
-    "--collect-only",
-    "--markers",
-    "--help",
-    "--version",
-    "--setup-plan",
+AUTO = ("--claw-device=auto", "-n", "auto", "--claw-strict")
+# The classes depend on the devices, which only the ids of tests show.
+CLASSES = ("--claw-device=auto", "--claw-matrix=each")
+COLLECTING = (
+    AUTO,
+    ("--claw-device=sim",),
+    ("--claw-device=auto", "-n", "2"),
+    ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
 )
 
 
-@pytest.mark.parametrize("option", LISTINGS)
 @pytest.mark.parametrize(
-    "more",
+    "option",
     [
-        ["--claw-device=sim"],
-        ["--claw-device=auto", "-n", "auto", "--claw-strict"],
-        ["--claw-device=auto", "-n", "2"],
-        ["--claw-device=sim", "--claw-matrix=form=phone,tablet"],
+        *("--fixtures", "--fixtures-per-test", "--collect-only", "--markers", "--help"),
+        *("--version", "--setup-plan"),
     ],
-    ids=" ".join,
 )
-def test_no_device_is_touched(
-    pytester: pytest.Pytester, run_workers: Run, option: str, more: list[str]
-) -> None:
-    """What lists something looks for no device and prints no line about devices."""
+def test_no_device_is_touched(pytester: pytest.Pytester, run_workers: Run, option: str) -> None:
+    """Neither searched for, nor named, whatever the options ask for."""
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=SUITE)
 
-    result = run_workers(option, *more)
+    for devices in COLLECTING if option == "--collect-only" else (AUTO, CLASSES):
+        result = run_workers(option, *devices)
 
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
-    assert "clawperator: " not in result.stdout.str() + result.stderr.str()
-    assert not (pytester.path / "claw-results").exists()
-
-
-@pytest.mark.parametrize("option", [one for one in LISTINGS if one != "--collect-only"])
-def test_not_even_for_the_classes_of_a_matrix(
-    pytester: pytest.Pytester, run_plain: Run, option: str
-) -> None:
-    """Which devices there are matters only to the ids of tests, which these do not list."""
-    pytester.makeconftest(CONFTEST)
-    pytester.makepyfile(test_it=SUITE)
-
-    result = run_plain(option, "--claw-device=auto", "--claw-matrix=each")
-
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
+        assert result.ret == pytest.ExitCode.OK, devices
+        assert not (pytester.path / "touched").exists(), devices
+        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), devices
+        assert not (pytester.path / "claw-results").exists(), devices

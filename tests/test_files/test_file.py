@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator import ConfigurationError
 from pytest_clawperator.test_files.file import read_test_file
-from pytest_clawperator.test_files.yaml_tree import MAX_BYTES
+from pytest_clawperator.yaml_source import MAX_BYTES
 from tests.test_files.conftest import Read
 
 WHOLE = """

@@ -73,7 +73,6 @@ class Camera:
             ui.display.size,
             dark=ui.display.dark,
             clock_text=_CLOCK_TEXT,
-            title=ui.view.title(),
             density=ui.display.density,
             font_scale=ui.display.font_scale,
             encoder=self._encoder,

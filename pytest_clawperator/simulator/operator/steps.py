@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.operator.command import Direction, NodeMatcher, Retry
+from pytest_clawperator.simulator.operator.command import Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.operator_log import (
     TREE_MANAGER,
     UI_SCOPE,
@@ -135,7 +135,7 @@ def look_or_fail(run: Run) -> UiNode:
 
 def find(run: Run, root: UiNode, matcher: NodeMatcher) -> UiNode | None:
     """Return the first node on the screen that fits."""
-    return accessibility.find(root, matcher.to_wire(), run.ui.display.size)
+    return accessibility.find(root, matcher.fields, run.ui.display.size)
 
 
 def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
@@ -238,7 +238,7 @@ SWIPE_MS = 250
 
 
 async def tap(run: Run, x: int, y: int) -> bool:
-    """Tap a point; False where the device refuses."""
+    """Tap a point; False if the device refuses."""
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(TAP_MS)
@@ -253,18 +253,18 @@ async def long_press(run: Run, x: int, y: int) -> bool:
     return run.ui.touch.long_press(x, y)
 
 
-async def swipe(run: Run, node: UiNode, direction: Direction, distance: float) -> bool:
+async def swipe(run: Run, node: UiNode, action: Action) -> bool:
     """Swipe along the middle of a node; the direction is that of what is to be revealed."""
-    bounds = node.bounds
+    bounds, distance = node.bounds, action.distance_ratio
     if not bounds.width or not bounds.height or run.faults.take("gesture_refused"):
         return False
-    if direction in ("Down", "Right"):
+    if action.direction in ("Down", "Right"):
         begin, end = 0.8 - 0.4 * distance, 0.8 - 0.8 * distance
     else:
         begin, end = 0.2 + 0.4 * distance, 0.2 + 0.8 * distance
     x, y = bounds.centre
     await run.time.pause(SWIPE_MS)
-    if direction in ("Down", "Up"):
+    if action.is_vertical:
         top, height = bounds.top, bounds.height
         return run.ui.touch.swipe((x, round(top + begin * height)), (x, round(top + end * height)))
     left, width = bounds.left, bounds.width

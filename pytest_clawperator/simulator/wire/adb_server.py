@@ -52,6 +52,7 @@ class AdbServer:
         self._watcher: asyncio.subprocess.Process | None = None
         self._complaints: deque[str] = deque(maxlen=5)
         self._listener: asyncio.Task[None] | None = None
+        self._restarting = asyncio.Lock()
 
     async def start(self) -> None:
         """Start the server and return when it answers."""
@@ -89,7 +90,8 @@ class AdbServer:
         try:
             await stopped.wait()
         finally:
-            keeper.cancel()
+            async with self._restarting:  # a restart that was cut off would leave its processes
+                keeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await keeper
 
@@ -104,7 +106,8 @@ class AdbServer:
                 await asyncio.wait({self._listener, watching}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 watching.cancel()
-            await self._restart()
+            async with self._restarting:
+                await self._restart()
             if rejoin is not None:
                 await rejoin()
 

@@ -116,7 +116,7 @@ def test_too_few_free_devices_for_the_workers_end_the_run(
 def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of seconds ends the run, on the command line and in the ini file."""
     pytester.makepyfile(USES_DEVICE)
-    said = f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5"
+    said = "the value must be a number of seconds, found *"
 
     on_line = run(f"--claw-lease-timeout={text}")
     pytester.makeini(f"[pytest]\nclaw_lease_timeout = {text}\n")

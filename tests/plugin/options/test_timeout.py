@@ -35,7 +35,7 @@ def test_the_option_wins_over_the_ini_twin(
 def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of seconds ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_TIMEOUT)
-    said = f"found {text!r}, allowed is a number of seconds from 0 to 600, as in 2.5"
+    said = "the value must be a number of seconds, found *"
 
     on_line = run(f"--claw-timeout={text}")
     pytester.makeini(f"[pytest]\nclaw_timeout = {text}\n")
@@ -54,5 +54,5 @@ def test_milliseconds_end_the_run(pytester: pytest.Pytester, run: Run) -> None:
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: --claw-timeout: found '5000', allowed is *600*: seconds, not milliseconds?"]
+        ["ERROR: --claw-timeout: the value is at most 600 seconds, *. Seconds, not milliseconds? *"]
     )

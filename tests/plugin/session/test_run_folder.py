@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.run import run_id, shown_path
+from pytest_clawperator.plugin.run import run_id
 from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
 
 
 def config(**more: Any) -> Any:
     """Return what is asked of pytest's config here."""
-    invocation = SimpleNamespace(dir=Path("/project"))
-    return SimpleNamespace(stash=pytest.Stash(), invocation_params=invocation, **more)
+    return SimpleNamespace(stash=pytest.Stash(), **more)
 
 
 def test_runs_of_the_same_second_have_different_ids() -> None:
@@ -33,12 +31,3 @@ def test_the_id_of_a_run_stays_the_same() -> None:
 def test_a_worker_has_the_id_of_its_controller() -> None:
     """All workers of a run write to one folder."""
     assert run_id(config(workerinput={SHARED_RUN_ID: "of-all"})) == "of-all"
-
-
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [("/project/results/a", "results/a"), ("/elsewhere/a", "/elsewhere/a")],
-)
-def test_a_path_is_shown_as_seen_from_where_pytest_was_started(path: str, shown: str) -> None:
-    """A path below the current folder is shown from there, another one in full."""
-    assert shown_path(config(), Path(path)) == str(Path(shown))
