@@ -76,20 +76,29 @@ def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, An
         process.stdout.close()
 
 
-def test_phones_and_emulators_answer() -> None:
-    """Once the block is entered every phone answers, and emulators come with a console."""
+def test_phones_and_emulators_answer_until_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Emulators have a console; an adb server that is killed comes back; no file is left."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
     with Simulator(devices=2, emulators=1) as simulator:
-        listed = adb(simulator.adb_port, "devices")
-        spoken = [
-            adb(simulator.adb_port, "-s", serial, "shell", "echo", "hi")
-            for serial in simulator.serials
-        ]
-        name = adb(simulator.adb_port, "-s", simulator.serials[-1], "emu", "avd", "name")
+        *_, emulator = simulator.serials
+        for _ in range(2):
+            listed = adb(simulator.adb_port, "devices")
+            assert [f"{serial}\tdevice" in listed for serial in simulator.serials] == [True] * 3
+            for serial in simulator.serials:
+                script = "screencap -p /sdcard/x.png; echo hi"
+                assert adb(simulator.adb_port, "-s", serial, "shell", script) == "hi\n"
+            name = adb(simulator.adb_port, "-s", emulator, "emu", "avd", "name")
+            assert name.split() == ["simulated_1", "OK"]
+            adb(simulator.adb_port, "kill-server")
+            wait_until(lambda: adb(simulator.adb_port, "devices").count("\tdevice") == 3)
 
-    assert [f"{serial}\tdevice" in listed for serial in simulator.serials] == [True] * 3
-    assert spoken == ["hi\n"] * 3
-    assert simulator.serials[-1].startswith("emulator-")
-    assert name.split() == ["simulated_1", "OK"]
+    assert emulator.startswith("emulator-")
+    assert not answers(simulator.adb_port)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_two_side_by_side() -> None:
@@ -123,16 +132,6 @@ def test_a_signal_ends_it() -> None:
             assert not answers(ready["adb"]["port"])
 
 
-def test_killed_it_takes_its_server_along() -> None:
-    """After kill -9 no adb server is left."""
-    with started() as (process, ready):
-        assert ready["pid"] == process.pid
-        process.kill()
-        process.wait()
-
-        wait_until(lambda: not answers(ready["adb"]["port"]))
-
-
 def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs is killed after a short grace, and takes its server along."""
     monkeypatch.setattr("pytest_clawperator.simulator.child_process.STOP_DEADLINE", 0.1)
@@ -143,23 +142,6 @@ def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert not lives(simulator.pid)
     wait_until(lambda: not answers(simulator.adb_port))
-
-
-def test_its_server_is_started_again() -> None:
-    """An adb server that is ended from outside is back on its port, with phones and emulators."""
-    with Simulator(devices=2, emulators=1) as simulator:
-        for end in ("kill-server", "kill-server"):
-            adb(simulator.adb_port, end)
-
-            wait_until(lambda: adb(simulator.adb_port, "devices").count("\tdevice") == 3)
-
-        spoken = [
-            adb(simulator.adb_port, "-s", serial, "shell", "echo", "hi")
-            for serial in simulator.serials
-        ]
-
-    assert spoken == ["hi\n"] * 3
-    assert not answers(simulator.adb_port)
 
 
 def test_a_server_that_cannot_be_started_again_ends_it(
@@ -216,18 +198,6 @@ def test_a_phone_that_is_away_for_a_while_comes_back() -> None:
                 listed = f"{serial}\t{state}"
                 wait_until(lambda: listed in adb(simulator.adb_port, "devices"))  # noqa: B023
             assert adb(simulator.adb_port, "-s", serial, "shell", "echo hi") == "hi\n"
-
-
-def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever it keeps in the folder for temporary files is gone afterwards."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-
-    with Simulator(emulators=1) as simulator:
-        adb(simulator.adb_port, "-s", simulator.serials[0], "shell", "screencap -p /sdcard/x.png")
-
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize(
