@@ -154,7 +154,7 @@ def _decode(text: str) -> int:
         raise not_a_number(text) from None
 
 
-_FLAGS = frozenset({"-S", "-W", "--async"})
+_FLAGS = frozenset({"-W", "--async"})
 _WITH_VALUE = frozenset({"--user", "--display"})
 _WARNINGS = {
     "top": "Warning: Activity not started, intent has been delivered to currently running"
@@ -287,12 +287,6 @@ def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
 async def _start(call: ServiceCall) -> None:
     intent, options = _read(call)
     waits = "-W" in options
-    if "-S" in options:
-        target = resolve_activity(call.system, intent) or intent.component
-        if target is None:
-            raise Refused(f"Error: Intent does not match any activities: {intent}", status=1)
-        await call.out(f"Stopping: {target[0]}")
-        force_stop(call.system, target[0])
     await call.out(f"Starting: {intent}")
     started_at = call.system.clock()
     started = start_activity(call.system, intent)

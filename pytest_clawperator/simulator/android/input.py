@@ -152,17 +152,8 @@ async def _text(call: ServiceCall) -> None:
 
 
 async def _key_event(call: ServiceCall) -> None:
-    word: str | None = call.required()
-    times = 1
-    while word is not None and word.startswith("--"):
-        times = 2 if word == "--doubletap" else times
-        word = call.next()
-    if word is None:
-        raise JavaException('Argument expected after "keyevent"')
-    while word is not None:
-        for _ in range(times):
-            _press_key(call.system, key_code(word))
-        word = call.next()
+    for word in [call.required(), *call.rest()]:
+        _press_key(call.system, key_code(word))
 
 
 def key_code(text: str) -> int:

@@ -56,7 +56,7 @@ async def _run_lines(shell: Shell) -> int:
         except syntax.ShellSyntaxError as error:
             if not shell.is_interactive:
                 raise
-            await shell.complain(error.message)
+            await shell.complain(str(error))
             shell.status = 1
             continue
         if program is None:
@@ -105,7 +105,7 @@ async def _reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     try:
         return await work
     except (ShellFailure, syntax.ShellSyntaxError) as error:
-        await shell.complain(error.message)
+        await shell.complain(str(error))
     except streams.TextTooLong:
         await shell.complain(f"can't allocate {streams.MAX_TEXT} data bytes")
     except FileSystemError as error:
@@ -188,7 +188,7 @@ class Runner:
             with shell.deeper():
                 return await self._compound(node.command)
         except CommandFailure as failure:
-            await shell.complain(failure.message)
+            await shell.complain(str(failure))
             return failure.status
         finally:
             shell.fds = saved
