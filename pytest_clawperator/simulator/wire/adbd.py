@@ -255,8 +255,6 @@ class Adbd:
         self._device = device
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
-        self.is_expecting = True
-        """Whether hosts that call now are let in; those that are connected stay."""
 
     async def start(self, *, port: int = 0) -> int:
         """Listen on the loopback interface and return the port; 0 lets the system choose."""
@@ -273,12 +271,7 @@ class Adbd:
         self._server = await loop.create_unix_server(self._answer, path)
 
     def _answer(self) -> asyncio.Protocol:
-        return Connection(self._device, self._connections) if self.is_expecting else _Closed()
-
-    @property
-    def has_hosts(self) -> bool:
-        """Whether a host is connected."""
-        return bool(self._connections)
+        return Connection(self._device, self._connections)
 
     async def stop(self) -> None:
         """Stop listening, disconnect every host and wait until its services have ended."""
@@ -294,12 +287,3 @@ class Adbd:
         """Disconnect every host, as if the cable was pulled."""
         for connection in list(self._connections):
             connection.drop()
-
-
-class _Closed(asyncio.Protocol):
-    """Ends a connection as soon as it is made."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Close it."""
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()
