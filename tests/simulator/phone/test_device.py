@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
-from tests.doubles.simulator.adb_hosts import real_adb
+from tests.doubles.simulator.adb_hosts import in_loop, real_adb
 from tests.doubles.simulator.android_phone import (
     DEADLINE,
     HOME,
@@ -25,19 +25,11 @@ from tests.doubles.simulator.android_phone import (
 
 SETTINGS = "com.android.settings"
 
-BOOT_ID = "/proc/sys/kernel/random/boot_id"
-
 
 async def reaches(device: Device, stage: str) -> None:
     """Wait until a restart is at a stage."""
     while device.boot.stage != stage:
         await asyncio.sleep(0)
-
-
-async def restarted(phone: Phone) -> None:
-    """Wait until a restart has begun and ended."""
-    await reaches(phone.device, "down")
-    await phone.device.boot.ended()
 
 
 def served(phone: Phone, destination: str, incoming: list[bytes] | None = None) -> bytes:
@@ -64,83 +56,60 @@ def test_hosts_can_open_shells_files_and_nothing_else() -> None:
             served(phone, destination)
 
 
-class TestReboot:
-    """Going down and coming up."""
+@pytest.mark.parametrize("destination", ["reboot:", "shell:reboot"])
+@in_loop
+async def test_a_restart_keeps_files_and_settings(destination: str) -> None:
+    """Open apps, pids and the boot id do not stay; the stream does until the connection drops."""
+    phone = Phone()
+    dropped = asyncio.Event()
+    phone.device.cable.disconnect = dropped.set
+    identity = f"pidof {OPERATOR}; cat /proc/sys/kernel/random/boot_id"
+    await phone.shell(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; setprop x.y 1")
+    before = (await phone.shell(identity)).out
 
-    def test_keeps_and_forgets(self) -> None:
-        """Files and settings stay; open apps, pids, the boot id and the log do not."""
-        phone = Phone()
-        phone.out(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; settings put global x 1")
-        before = phone.out(f"pidof {OPERATOR}; cat {BOOT_ID}")
+    stream = asyncio.create_task(phone.device.serve(destination, FakeStream()))
+    await dropped.wait()
+    assert not stream.done()
+    await phone.device.boot.ended()
+    stream.cancel()
 
-        async def act() -> None:
-            shell = asyncio.create_task(phone.shell("reboot"))
-            await asyncio.wait_for(restarted(phone), DEADLINE)
-            shell.cancel()
+    after = (await phone.shell(identity)).out
+    assert (await phone.shell("cat /sdcard/y; getprop x.y")).out == "y\n1\n"
+    assert phone.device.ui.view.foreground_package() != SETTINGS
+    assert not set(before.split()) & set(after.split())
+    await phone.device.stop()
 
-        asyncio.run(act())
 
-        after = phone.out(f"pidof {OPERATOR}; cat {BOOT_ID}")
-        assert phone.out("cat /sdcard/y; settings get global x") == "y\n1\n"
-        assert phone.device.ui.view.foreground_package() != SETTINGS
-        assert not set(before.split()) & set(after.split())
+@in_loop
+async def test_the_real_adb_sees_the_stages_of_a_restart(tmp_path: Path) -> None:
+    """Offline, then a shell without services, then services, then booted."""
+    device = Device(DeviceOptions(serial_number="SIM0001"))
+    stages = asyncio.Semaphore(1)
 
-    @pytest.mark.parametrize("destination", ["reboot:", "shell:reboot"])
-    def test_the_stream_stays_open_until_the_connection_drops(self, destination: str) -> None:
-        """Who asked for the reboot gets no end before the host is disconnected."""
-        phone = Phone()
-        dropped = asyncio.Event()
+    async def pause(_: float) -> None:
+        await stages.acquire()
 
-        async def act() -> bool:
-            phone.device.cable.disconnect = dropped.set
-            stream = asyncio.create_task(phone.device.serve(destination, FakeStream()))
-            await asyncio.wait_for(dropped.wait(), DEADLINE)
-            was_open = not stream.done()
-            stream.cancel()
-            await phone.device.stop()
-            return was_open
+    device.boot.pause = pause
+    adbd = Adbd(device)
+    device.cable.disconnect = adbd.drop_connections
+    async with real_adb(tmp_path) as adb:
+        serial = await adb.server.connect(await adbd.start())
+        asked = asyncio.create_task(adb("-s", serial, "reboot"))
+        await adb.until(serial, "offline")
+        seen = [(await adb("-s", serial, "shell", "echo", "x")).text]
+        stages.release()
+        await adb.until(serial, "device")
+        script = "settings get global a 2>&1; getprop sys.boot_completed"
+        for stage in ("services", "on"):
+            seen.append((await adb("-s", serial, "shell", script)).text)
+            stages.release()
+            await reaches(device, stage)
+        seen += [(await adb("-s", serial, "shell", script)).text, str((await asked).code)]
+        await adbd.stop()
+        await device.stop()
 
-        assert asyncio.run(act())
-
-    def test_the_real_adb_sees_the_stages(self, tmp_path: Path) -> None:
-        """Offline, then a shell without services, then services, then booted."""
-
-        async def act() -> list[str]:
-            device = Device(DeviceOptions(serial_number="SIM0001"))
-            stages = asyncio.Semaphore(1)
-
-            async def pause(_: float) -> None:
-                await stages.acquire()
-
-            device.boot.pause = pause
-            adbd = Adbd(device)
-            device.cable.disconnect = adbd.drop_connections
-            async with real_adb(tmp_path) as adb:
-                serial = await adb.server.connect(await adbd.start())
-                asked = asyncio.create_task(adb("-s", serial, "reboot"))
-                await adb.until(serial, "offline")
-                seen = [(await adb("-s", serial, "shell", "echo", "x")).text]
-                stages.release()
-                await adb.until(serial, "device")
-                script = "settings get global a 2>&1; getprop sys.boot_completed"
-                for stage in ("services", "on"):
-                    seen.append((await adb("-s", serial, "shell", script)).text)
-                    stages.release()
-                    await asyncio.wait_for(reaches(device, stage), DEADLINE)
-                seen += [(await adb("-s", serial, "shell", script)).text, str((await asked).code)]
-                await adbd.stop()
-                await device.stop()
-            return seen
-
-        seen = asyncio.run(act())
-
-        assert seen == [
-            "adb: device offline\n",
-            "cmd: Can't find service: settings\n\n",
-            "null\n\n",
-            "null\n1\n",
-            "0",
-        ]
+    missing = "cmd: Can't find service: settings\n\n"
+    assert seen == ["adb: device offline\n", missing, "null\n\n", "null\n1\n", "0"]
 
 
 def test_phones_with_the_same_seed_are_equal() -> None:

@@ -208,20 +208,6 @@ def test_closing_the_stream_ends_the_command(service: str, script: str) -> None:
     with_gate(scenario)
 
 
-def test_losing_the_connection_ends_the_command() -> None:
-    """When adbd cancels the service, nothing of it goes on."""
-
-    async def scenario(gate: Gate) -> None:
-        conversation = Conversation("shell,v2,raw:gate | gate", new_shell(gate=gate))
-        await soon(gate.reached.wait())
-        conversation.task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await conversation.ends()
-        assert gate.cancelled
-
-    with_gate(scenario)
-
-
 def test_what_was_sent_before_closing_is_still_used() -> None:
     """A host may send a file and close immediately; the reader gets all of it."""
 
