@@ -34,9 +34,6 @@ FEATURES = ("shell_v2", "cmd", "fixed_push_mkdir")
 _AUTH_TOKEN, _AUTH_SIGNATURE = 1, 2
 # What the host is asked to sign. No signature is ever accepted, so it need not be a secret.
 _TOKEN = bytes(range(20))
-_MAX_STREAMS = 1024
-# A host that does not take its answers is not listened to any more above this.
-_MAX_UNSENT = 8 * MAX_PAYLOAD
 _log = logging.getLogger(__name__)
 
 
@@ -85,7 +82,6 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._outbox.transport = transport
         self._connections.add(self)
-        transport.set_write_buffer_limits(high=_MAX_UNSENT)
         link = transport.get_extra_info("socket")
         if link.family == socket.AF_INET:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -95,16 +91,6 @@ class Connection(asyncio.Protocol):
         self._outbox.transport = None
         self._end_streams()
         self._leave_when_done()
-
-    def pause_writing(self) -> None:
-        """Stop reading from a host that does not take its answers."""
-        if self._outbox.transport is not None:
-            self._outbox.transport.pause_reading()
-
-    def resume_writing(self) -> None:
-        """Read again, because the host has taken its answers."""
-        if self._outbox.transport is not None:
-            self._outbox.transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
         """Handle the messages in what arrived."""
@@ -184,9 +170,6 @@ class Connection(asyncio.Protocol):
     def _open(self, remote_id: int, payload: bytes) -> None:
         if not remote_id:
             raise ProtocolBroken
-        if len(self._tasks) >= _MAX_STREAMS:
-            self._outbox.send(CLSE, 0, remote_id)
-            return
         channel = Channel(self._outbox, self._next_id(), remote_id, on_close=self._forget)
         self._streams[channel.local_id] = channel
         destination = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")

@@ -12,7 +12,6 @@ from pytest_clawperator.simulator.wire.stream import MAX_PAYLOAD, Stream
 from tests.doubles.simulator.adb_hosts import (
     Message,
     MiniDevice,
-    echo,
     greeted,
     in_loop,
     listening,
@@ -213,15 +212,3 @@ async def test_a_failing_service_closes_its_own_stream(caplog: pytest.LogCapture
             await host.open("exec:echo alive", number=2)
             assert (await host.next()).payload == b"alive\n"
     assert "no such thing" in caplog.text
-
-
-@in_loop
-async def test_a_host_cannot_open_streams_without_end() -> None:
-    """Beyond a thousand open streams, further ones are refused."""
-    async with greeted(MiniDevice({"echo": echo})) as host:
-        for number in range(1, 1101):
-            host.send("OPEN", number, 0, b"echo:\0")
-        commands = [(await host.next()).command for _ in range(1100)]
-
-        assert commands.count("OKAY") == 1024
-        assert commands.count("CLSE") == 76

@@ -186,21 +186,6 @@ async def test_a_service_that_does_not_read_holds_the_host_back() -> None:
 
 
 @in_loop
-async def test_a_host_that_ignores_flow_control_is_dropped() -> None:
-    """A host that never waits cannot fill the memory."""
-
-    async def deaf(_: str, stream: Stream) -> None:
-        await asyncio.Event().wait()
-
-    async with greeted(MiniDevice({"deaf": deaf})) as host:
-        local = await host.open("deaf:")
-        for _ in range(8):
-            host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
-
-        assert (await host.rest())[:4] in (b"OKAY", b"")
-
-
-@in_loop
 async def test_after_the_host_closed_a_service_can_finish_its_work() -> None:
     """Sent bytes are still read, then nothing; writing raises."""
     seen: list[object] = []
