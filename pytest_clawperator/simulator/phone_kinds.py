@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -93,20 +93,7 @@ QUIRKS: Mapping[str, Quirk] = {
 }
 
 
-def check_quirks(names: Iterable[str]) -> frozenset[str]:
-    """Return the quirks with these names; raise a ConfigurationError for an unknown one."""
-    wanted = frozenset(names)
-    for name in sorted(wanted - set(QUIRKS)):
-        close = difflib.get_close_matches(name, QUIRKS, n=1)
-        guess = f"; did you mean {close[0]!r}?" if close else ""
-        raise ConfigurationError(
-            f"there is no quirk {name!r}{guess}", hint=f"Known quirks: {', '.join(QUIRKS)}."
-        )
-    return wanted
-
-
 MAX_PHONES = 64
-
 LEAST_API, MOST_API = 21, 99
 
 ALLOWED = (

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.connect import connect
-from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.phone import vendor
-from pytest_clawperator.simulator.phone_kinds import QUIRKS, check_quirks, parse_phones
+from pytest_clawperator.simulator.phone_kinds import QUIRKS, parse_phones
 from pytest_clawperator.simulator.screen.touch import Drag
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from pytest_clawperator.transport.adb_program import find_adb
@@ -64,16 +63,8 @@ def test_the_documents_have_a_row_for_each_quirk(page: str) -> None:
     assert set(QUIRKS) - named == set()
 
 
-def test_a_quirk_that_there_is_not_is_refused_with_a_guess() -> None:
-    """The message names the nearest one, and the hint all of them."""
-    with pytest.raises(ConfigurationError, match="did you mean 'slow-am'") as caught:
-        check_quirks(["slow-an"])
-
-    assert "two-displays" in str(caught.value.hint)
-
-
 def test_the_text_about_phones_may_name_quirks() -> None:
-    """A quirk is one of the words that are said of a phone; others have none."""
+    """A quirk is one of the traits of a phone; others have none."""
     first, second, third = parse_phones("phone+slow-am+two-displays,tablet,samsung-power+api=33")
 
     assert first.quirks == {"slow-am", "two-displays"}

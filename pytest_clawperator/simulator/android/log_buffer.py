@@ -83,7 +83,7 @@ class LogBuffer:
         tid: int | None = None,
         buffer: str = "main",
     ) -> None:
-        """Append one entry, cut as logd cuts it; an unknown priority or buffer is a ValueError."""
+        """Append one entry, cut as logd cuts it."""
         self._append(priority, tag, message, [message], pid=pid, tid=tid, buffer=buffer)
 
     def timber(
@@ -105,10 +105,6 @@ class LogBuffer:
         buffer: str,
     ) -> None:
         """Append the pieces of a message as entries: of a hierarchy there are thousands."""
-        if priority not in PRIORITIES or len(priority) != 1:
-            raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
-        if buffer not in self._rings:
-            raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
         if not self.is_kept(priority):
             return
         ring, time = self._rings[buffer], self.now()

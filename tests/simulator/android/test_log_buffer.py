@@ -65,15 +65,6 @@ def test_time_never_goes_back() -> None:
     assert [line.time for line in log.since(0)] == [100.0, 105.0, 105.0, 106.0]
 
 
-@pytest.mark.parametrize(
-    ("priority", "buffer"), [("X", "main"), ("", "main"), ("DI", "main"), ("D", "nowhere")]
-)
-def test_unknown_priority_or_buffer_is_refused(priority: str, buffer: str) -> None:
-    """What liblog has no number for cannot be logged."""
-    with pytest.raises(ValueError, match="log"):
-        make_log().write(priority, "A", "x", pid=1, buffer=buffer)
-
-
 @pytest.mark.parametrize("tag", ["T", "TaskScopeDefault", "Etikett-ä"])
 def test_entry_is_cut_in_bytes(tag: str) -> None:
     """Priority, tag, message and two NULs have 4068 bytes between them."""
