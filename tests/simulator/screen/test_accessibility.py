@@ -41,7 +41,8 @@ def test_events_say_what_happened_as_android_prints_it() -> None:
         "TYPE_WINDOW_STATE_CHANGED",
     ]
     clicked, typed, scrolled, _ = sent
-    assert clicked.startswith("EventType: TYPE_VIEW_CLICKED; EventTime: 1000000; PackageName: ")
+    beginning = "EventType: TYPE_VIEW_CLICKED; EventTime: 1000000; PackageName: "
+    assert str(clicked).startswith(beginning)
     assert clicked.source is not None
     assert clicked.source.content_desc == "Write"
     assert typed.texts == ("Ann",)
