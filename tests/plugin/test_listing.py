@@ -25,12 +25,15 @@ def test_it(clawperator):
 AUTO = ("--claw-device=auto", "-n", "auto", "--claw-strict")
 # The classes depend on the devices, which only the ids of tests show.
 CLASSES = ("--claw-device=auto", "--claw-matrix=each")
-COLLECTING = (
-    AUTO,
-    ("--claw-device=sim",),
-    ("--claw-device=auto", "-n", "2"),
-    ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
-)
+DEVICES = {
+    "--collect-only": (
+        AUTO,
+        ("--claw-device=sim",),
+        ("--claw-device=auto", "-n", "2"),
+        ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
+    ),
+    "--fixtures": (AUTO, CLASSES),
+}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,7 @@ def test_no_device_is_touched(pytester: pytest.Pytester, run_workers: Run, optio
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=SUITE)
 
-    for devices in COLLECTING if option == "--collect-only" else (AUTO, CLASSES):
+    for devices in DEVICES.get(option, (CLASSES,)):
         result = run_workers(option, *devices)
 
         assert result.ret == pytest.ExitCode.OK, devices

@@ -8,13 +8,13 @@ from zipfile import ZipFile
 
 import pytest
 
-from pytest_clawperator.plugin.options import OPTIONS
+from pytest_clawperator.plugin.options import OPTIONS, Option
 from pytest_clawperator.plugin.settings import Settings
 from tests.plugin.conftest import Run
 
 
 def test_help_lists_every_option_and_its_ini_twin(run_plain: Run) -> None:
-    """In their own group."""
+    """`--help` lists every option and its ini twin, in a group of their own."""
     result = run_plain("--help")
 
     text = result.stdout.str()
@@ -25,24 +25,70 @@ def test_help_lists_every_option_and_its_ini_twin(run_plain: Run) -> None:
 
 
 def test_every_option_is_a_field_of_the_settings() -> None:
-    """And every field an option."""
+    """Every option is a field of the settings, and every field an option."""
     names = {option.field for option in OPTIONS}
 
     assert names == {field.name for field in fields(Settings)}
 
 
-def test_an_empty_value_ends_the_run(pytester: pytest.Pytester) -> None:
-    """With what is wanted."""
-    for option in OPTIONS:
-        if option.metavar:
-            with pytest.raises(pytest.UsageError) as caught:
-                pytester.parseconfigure(f"{option.flag}=")
-            wanted = f"found '', allowed is {option.metavar}: {option.help}"
-            assert str(caught.value) == f"{option.flag}: {wanted}"
+def test_the_ini_twins_can_be_written_in_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """The ini twins can be written as TOML, where pytest reads that."""
+    if pytest.version_tuple < (9, 0):
+        pytest.skip("by design: pytest reads native TOML from 9.0 on")
+    pytester.makepyfile(
+        """
+        def test_it(clawperator_settings):
+            assert clawperator_settings.timeout == 2.5
+            assert [str(spec) for spec in clawperator_settings.device] == ["A", "B"]
+            assert clawperator_settings.strict
+        """
+    )
+    pytester.makepyprojecttoml(
+        """
+        [tool.pytest]
+        claw_timeout = "2.5"
+        claw_device = ["A", "B"]
+        claw_strict = true
+        """
+    )
+
+    result = run_plain()
+
+    result.assert_outcomes(passed=1)
+
+
+def test_a_number_in_native_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A value of the wrong type ends the run with the option's name."""
+    if pytest.version_tuple < (9, 0):
+        pytest.skip("by design: pytest reads native TOML from 9.0 on")
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makepyprojecttoml("[tool.pytest]\nclaw_device = 3\n")
+
+    result = run_plain()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: the ini option claw_device: *"])
+
+
+@pytest.mark.parametrize(
+    "option", [one for one in OPTIONS if one.metavar], ids=lambda one: one.flag
+)
+def test_an_empty_value_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, option: Option
+) -> None:
+    """An empty value is no value: the run ends with what is wanted."""
+    pytester.makepyfile("def test_it(): pass")
+
+    result = run_plain(f"{option.flag}=")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: {option.flag}: found '', allowed is {option.metavar}: {option.help}"]
+    )
 
 
 def test_an_ini_value_taken_back(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """An ini value that is overridden with nothing has no effect."""
+    """An ini value that was overridden with nothing is as if it were not there."""
     pytester.makepyfile(
         """
         def test_it(clawperator_settings):
@@ -57,11 +103,29 @@ def test_an_ini_value_taken_back(pytester: pytest.Pytester, run_plain: Run) -> N
     result.assert_outcomes(passed=1)
 
 
+def test_a_costly_check_is_made_once(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """What is costly to check is checked before the workers start, and not by each of them."""
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_it():
+            assert "pytest_clawperator.simulator.apps.load" not in sys.modules
+        """
+    )
+    app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
+    pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
+
+    result = run_workers("-n", "1", "--claw-device", "sim", "--claw-sim-app", "a.yaml")
+
+    result.assert_outcomes(passed=1)
+
+
 IDLE = "has no effect: "
 
 
 @pytest.mark.parametrize(
-    ("options", "problem"),
+    ("options", "said"),
     [
         (["--claw-sim-profile=0.5.3"], f"--claw-sim-profile {IDLE}this run has no simulated*"),
         (["--claw-sim-time-scale=1"], f"--claw-sim-time-scale {IDLE}this run has no simulated*"),
@@ -85,9 +149,9 @@ IDLE = "has no effect: "
     ],
 )
 def test_an_option_without_effect_is_refused(
-    pytester: pytest.Pytester, run_plain: Run, options: list[str], problem: str
+    pytester: pytest.Pytester, run_plain: Run, options: list[str], said: str
 ) -> None:
-    """With the reason, if the command line has it."""
+    """What the command line asks for and the run cannot use is refused, with the reason."""
     app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
     pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
     with ZipFile(pytester.path / "o.apk", "w") as apk:
@@ -96,13 +160,11 @@ def test_an_option_without_effect_is_refused(
     result = run_plain(*options)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {problem}"])
+    result.stderr.fnmatch_lines([f"ERROR: {said}"])
 
 
-def test_an_option_without_effect_may_be_in_an_ini_file(
-    pytester: pytest.Pytester, run_plain: Run
-) -> None:
-    """An ini file serves several runs: what it has for others is not a mistake."""
+def test_idle_in_an_ini_file(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """An ini file serves several runs: what it says for others is no mistake."""
     pytester.makepyfile("def test_it(): pass")
     pytester.makeini("[pytest]\nclaw_sim_profile = 0.5.3\nclaw_adb = 127.0.0.1:5037\n")
 
@@ -123,7 +185,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "options.md"
 def test_the_typed_table_of_the_documents_is_read(
     pytester: pytest.Pytester, run_plain: Run
 ) -> None:
-    """With the values that they show."""
+    """The typed table that the documents show is read as they say."""
     blocks = DOCUMENT.read_text(encoding="utf-8").split("```toml\n")
     pytester.makepyprojecttoml(blocks[1].partition("```")[0])
     pytester.makepyfile(
@@ -144,9 +206,8 @@ def test_the_typed_table_of_the_documents_is_read(
 
 @TYPED
 @pytest.mark.parametrize(
-    ("line", "problem"),
+    ("line", "said"),
     [
-        ("claw_device = 3", "claw_device: *"),
         ("claw_timeout = 3", 'claw_timeout: * got int: 3; in TOML it is written "SECONDS"'),
         (
             'claw_device = "sim"',
@@ -156,12 +217,12 @@ def test_the_typed_table_of_the_documents_is_read(
     ],
 )
 def test_a_value_of_another_type_is_refused(
-    pytester: pytest.Pytester, run_plain: Run, line: str, problem: str
+    pytester: pytest.Pytester, run_plain: Run, line: str, said: str
 ) -> None:
-    """With how it is written."""
+    """A value of another type is refused with how it is written."""
     pytester.makepyprojecttoml(f"[tool.pytest]\n{line}\n")
 
     result = run_plain()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: the ini option {problem}"])
+    result.stderr.fnmatch_lines([f"ERROR: the ini option {said}"])
