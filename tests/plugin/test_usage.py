@@ -31,6 +31,13 @@ def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text:
     assert needs_devices(config)
 
 
+def test_a_test_without_python_counts(pytester: pytest.Pytester) -> None:
+    """Even if nothing else in the project uses devices."""
+    (pytester.path / "test_it.claw.yaml").write_text("steps: [home]", encoding="utf-8")
+
+    assert needs_devices(pytester.parseconfig())
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -92,8 +99,8 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
-    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
+def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
+    """Whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
 
