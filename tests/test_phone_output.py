@@ -153,7 +153,7 @@ ALL = [(command, row) for command, rows in ROWS.items() for row in rows]
 @pytest.mark.parametrize(
     ("command", "row"), ALL, ids=[f"{command}, {row.phone}" for command, row in ALL]
 )
-def test_what_a_phone_prints_is_understood(command: str, row: Row) -> None:
+def test_output_of_phones_is_understood(command: str, row: Row) -> None:
     """Each maker's and each version's form is read as what it means."""
     assert READERS[command](row.printed) == row.meaning
 
