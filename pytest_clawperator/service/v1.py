@@ -356,7 +356,8 @@ class ShellApi(Api):
         """Run a command of the allow-list, given as its words."""
         given = await read_object(request)
         words = given.get("command")
-        if not isinstance(words, list) or not words or not all(map(_is_word, words)):
+        is_list = isinstance(words, list) and bool(words)
+        if not is_list or not all(isinstance(word, str) and "\0" not in word for word in words):
             raise Refused(
                 400, "INVALID_COMMAND", "'command' must be a list of words, each a text without NUL"
             )
@@ -444,10 +445,6 @@ class ShellApi(Api):
                 return use(transport)
 
         return await self._rack.in_thread(used)
-
-
-def _is_word(word: object) -> bool:
-    return isinstance(word, str) and "\0" not in word
 
 
 def _setting(request: Request) -> tuple[str, str]:
