@@ -61,7 +61,7 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         package=chosen_package(options.operator_package),
         leases=store,
         within=_within(options),
-        mends=fix,
+        fixes=fix,
         full=full,
         tell=lambda serial, change: notice(f"[{serial}] {change}"),
     )

@@ -138,8 +138,11 @@ def test_a_phone_that_asks_before_an_install_is_named(tmp_path: Path) -> None:
     assert is_installed
 
 
-def test_a_log_without_the_operators_lines_is_named() -> None:
+def test_a_log_without_the_operators_lines_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The error says that the log is the trouble, and not the Operator."""
+    monkeypatch.setattr("pytest_clawperator.transport.logcat._OPEN_DEADLINE", 1.0)
     with Simulator(devices=1, time_scale=0.1, quirks=["log-suppressed"]) as simulator:
         address = f"{simulator.adb_host}:{simulator.adb_port}"
         with (

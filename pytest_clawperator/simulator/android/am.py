@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pytest_clawperator.simulator.android import processes
 from pytest_clawperator.simulator.android.packages import (
     LAUNCHER,
     OPERATOR_ACTION,
@@ -15,13 +16,6 @@ from pytest_clawperator.simulator.android.packages import (
     Package,
     component,
     full_class,
-)
-from pytest_clawperator.simulator.android.processes import (
-    UI_AUTOMATION,
-    crash,
-    kill_package,
-    running_processes,
-    start_operator,
 )
 from pytest_clawperator.simulator.android.service_call import (
     JavaException,
@@ -160,7 +154,7 @@ def _decode(text: str) -> int:
         raise not_a_number(text) from None
 
 
-_FLAGS = frozenset({"-S", "-W", "--async"})
+_FLAGS = frozenset({"-W", "--async"})
 _WITH_VALUE = frozenset({"--user", "--display"})
 _WARNINGS = {
     "top": "Warning: Activity not started, intent has been delivered to currently running"
@@ -169,9 +163,7 @@ _WARNINGS = {
 }
 
 _CRASH = "android.app.RemoteServiceException$CrashedByAdbException: shell-induced crash"
-
 _BUCKETS = {"active": 10, "working_set": 20, "frequent": 30, "rare": 40, "restricted": 45}
-
 _SHELL_MAY_NOT_SEND = tuple(
     f"android.intent.action.{name}" for name in ("AIRPLANE_MODE", "BATTERY_LOW", "BOOT_COMPLETED")
 )
@@ -247,7 +239,7 @@ def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
         package = system.packages.get(name)
         if package is not None and _receives(package, intent):
             package.stopped = False
-            start_operator(system, name)
+            processes.start_operator(system, name)
             system.operators.receive(name, intent.extras.get("payload"))
 
 
@@ -263,12 +255,12 @@ def _receives(package: Package, intent: Intent) -> bool:
 
 def force_stop(system: AndroidSystem, name: str) -> None:
     """Stop a package; until it is started again it receives no broadcast."""
-    if name == UI_AUTOMATION:
+    if name == processes.UI_AUTOMATION:
         system.faults.clear("ui_automation")
     package = system.packages.get(name)
     if package is None:
         return
-    kill_package(system, name)
+    processes.kill_package(system, name)
     if not package.system:
         package.stopped = True
     disable_accessibility_services(system.settings, name)
@@ -295,12 +287,6 @@ def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
 async def _start(call: ServiceCall) -> None:
     intent, options = _read(call)
     waits = "-W" in options
-    if "-S" in options:
-        target = resolve_activity(call.system, intent) or intent.component
-        if target is None:
-            raise Refused(f"Error: Intent does not match any activities: {intent}", status=1)
-        await call.out(f"Stopping: {target[0]}")
-        force_stop(call.system, target[0])
     await call.out(f"Starting: {intent}")
     started_at = call.system.clock()
     started = start_activity(call.system, intent)
@@ -360,15 +346,15 @@ async def _kill(call: ServiceCall) -> None:
     name = call.required()
     # What is in front is not a background process, so it stays.
     if name != call.system.ui.view.foreground_package():
-        kill_package(call.system, name)
+        processes.kill_package(call.system, name)
 
 
 async def _crash(call: ServiceCall) -> None:
     call.options()
     name = call.required()
-    running = [process.name for process in running_processes(call.system)]
+    running = [process.name for process in processes.running_processes(call.system)]
     if name in running and call.system.packages.get(name) is not None:
-        crash(call.system, name, _CRASH)
+        processes.crash(call.system, name, _CRASH)
 
 
 async def _current_user(call: ServiceCall) -> None:

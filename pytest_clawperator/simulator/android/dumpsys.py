@@ -126,7 +126,7 @@ def _windows(system: AndroidSystem) -> list[str]:
             f"    mDisplayId=0 package={window.package}",
             f"    mAttrs={{(0,0)(fillxfill) ty={window.type.upper()}{secure}}}",
         ]
-    return [*lines, "", "  mTopFocusedDisplayId=0"]
+    return [*lines, f"  mCurrentFocus={_focused_window(system)}", "  mTopFocusedDisplayId=0"]
 
 
 # -- Power, battery and displays -----------------------------------------------------------------

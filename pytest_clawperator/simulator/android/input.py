@@ -51,7 +51,6 @@ KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
 """Every key that has a meaning here or is likely to be named, without ``KEYCODE_``."""
 
 _LAST_KEY_CODE = 336
-
 _CHARACTERS = {
     "SPACE": " ", "COMMA": ",", "PERIOD": ".", "MINUS": "-", "EQUALS": "=", "LEFT_BRACKET": "[",
     "RIGHT_BRACKET": "]", "BACKSLASH": "\\", "SEMICOLON": ";", "APOSTROPHE": "'", "SLASH": "/",
@@ -153,17 +152,8 @@ async def _text(call: ServiceCall) -> None:
 
 
 async def _key_event(call: ServiceCall) -> None:
-    word: str | None = call.required()
-    times = 1
-    while word is not None and word.startswith("--"):
-        times = 2 if word == "--doubletap" else times
-        word = call.next()
-    if word is None:
-        raise JavaException('Argument expected after "keyevent"')
-    while word is not None:
-        for _ in range(times):
-            _press_key(call.system, key_code(word))
-        word = call.next()
+    for word in [call.required(), *call.rest()]:
+        _press_key(call.system, key_code(word))
 
 
 def key_code(text: str) -> int:

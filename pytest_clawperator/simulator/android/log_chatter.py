@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 
 _OTHER_PID = 3377  # of a process that the phone does not list
-
-_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come at once instead
-
-_HIGHEST_RATE = 10_000.0
-
+_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come together instead
 _LONGEST_DEBT = 1.0  # seconds' worth of lines that are made up for after the process was busy
 
 
@@ -77,7 +73,7 @@ class Chatter:
     ) -> None:
         self._log = log
         self._rng = rng
-        self._rate = _sensible(rate)
+        self._rate = rate
         self._pid_of = pid_of
         self._rate_changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -89,7 +85,7 @@ class Chatter:
 
     @rate.setter
     def rate(self, value: float) -> None:
-        self._rate = _sensible(value)
+        self._rate = value
         self._rate_changed.set()
 
     def start(self) -> None:
@@ -142,7 +138,3 @@ class Chatter:
     def _values(self) -> dict[str, object]:
         draw = self._rng.randrange
         return {"n": draw(10_000), "small": draw(1, 32), "hex": f"{draw(1 << 28):07x}"}
-
-
-def _sensible(rate: float) -> float:
-    return min(max(0.0, rate), _HIGHEST_RATE)

@@ -24,19 +24,12 @@ from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.shell.shell import Command, CommandFailure, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
-
-_LINES_PER_TURN = 200  # then others get their turn; more at once need memory that is slow to get
-
-_TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
-
+_LINES_PER_TURN = 200  # then others get their turn; larger batches need memory that is slow to get
+_TURNS = 3  # of the loop before a woken reader reads, so that what belongs together comes together
 _SIZES = (SMALLEST_BUFFER, 256 * 1024 * 1024)  # what logd accepts for a buffer
-
 _DEFAULT_BUFFERS = ("main", "system", "crash")
-
 _LEVELS = f"{PRIORITIES}S"
-
 _FORMATS = ("brief", "raw", "tag", "threadtime", "time")
-
 _PREFIX_ROOM = 127  # liblog builds the prefix in 128 bytes, the last one a NUL
 
 

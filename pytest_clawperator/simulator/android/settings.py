@@ -18,7 +18,6 @@ from pytest_clawperator.simulator.shell.shell import Invocation
 
 # How many words each command takes, itself and the namespace included.
 _SETTINGS_WORDS = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 2)}
-
 _KEYBOARDS = (
     "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME",
     "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
@@ -27,18 +26,10 @@ _KEYBOARDS = (
 
 # What is stored for each mode, and whether the theme is dark then.
 _NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
-
 _OPS = frozenset(
-    {
-        "CAMERA", "COARSE_LOCATION", "FINE_LOCATION", "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE",
-        "MOCK_LOCATION", "POST_NOTIFICATION", "PROJECT_MEDIA", "READ_CLIPBOARD", "READ_CONTACTS",
-        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_SMS", "RECORD_AUDIO",
-        "REQUEST_INSTALL_PACKAGES", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND",
-        "SCHEDULE_EXACT_ALARM", "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW",
-        "VIBRATE", "WAKE_LOCK", "WRITE_CLIPBOARD", "WRITE_EXTERNAL_STORAGE", "WRITE_SETTINGS",
-    }
-)  # fmt: skip
-
+    {"CAMERA", "POST_NOTIFICATION", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND"}
+    | {"SYSTEM_ALERT_WINDOW", "WRITE_SETTINGS"}
+)
 _MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
@@ -224,9 +215,7 @@ async def _set_app_op(call: ServiceCall) -> None:
 
 
 _LEAST_DENSITY, _MOST_DENSITY = 72, 2000
-
 _LEAST_SIDE = 200
-
 _ON_DISPLAY = ("-d",)
 
 

@@ -17,6 +17,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "accelerometer_rotation": "0",
         "font_scale": "1.0",
         "screen_brightness": "102",
+        "screen_brightness_mode": "1",
         "screen_off_timeout": "60000",
         "user_rotation": "0",
         "volume_music": "5",

@@ -112,9 +112,6 @@ class Outbox:
             self.transport.write(b"".join(outgoing))
 
 
-_MAX_UNREAD = 4 * MAX_PAYLOAD
-
-
 class StreamClosed(Exception):
     """The host has closed the stream or is gone, so nothing more can be written."""
 
@@ -238,8 +235,6 @@ class Channel:
             self._unread.append(payload)
             self._unread_size += len(payload)
             self._readable.wake()
-        if self._unread_size > _MAX_UNREAD:
-            raise ProtocolBroken
         self._owes_acknowledgement = True
         if self._unread_size <= MAX_PAYLOAD:
             self._acknowledge()

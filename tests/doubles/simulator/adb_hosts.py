@@ -212,6 +212,14 @@ async def raw_host(port: int) -> AsyncIterator[RawHost]:
         await host.close()
 
 
+@asynccontextmanager
+async def greeted(device: MiniDevice) -> AsyncIterator[RawHost]:
+    """Connect raw bytes to a device that listens for this only, and exchange greetings."""
+    async with listening(device) as (_, port), raw_host(port) as host:
+        await host.greet()
+        yield host
+
+
 class Finished(NamedTuple):
     """How an adb command ended."""
 
@@ -221,7 +229,7 @@ class Finished(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both outputs, for a look at what was said."""
+        """Both outputs."""
         return (self.stdout + self.stderr).decode("utf-8", "replace").replace("\r\n", "\n")
 
 

@@ -7,8 +7,6 @@ import json
 import random
 from collections.abc import Callable
 
-import pytest
-
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.log_chatter import REMARKS, Chatter
 from tests.doubles.simulator.adb_hosts import in_loop
@@ -71,15 +69,3 @@ async def test_it_talks_when_it_has_a_rate() -> None:
     count = log.next_number
     await asyncio.sleep(0)
     assert log.next_number == count
-
-
-@pytest.mark.parametrize(
-    ("asked", "given"), [(5.0, 5.0), (-3.0, 0.0), (float("inf"), 10_000.0), (float("nan"), 0.0)]
-)
-def test_rates_are_kept_sensible(asked: float, given: float) -> None:
-    """No rate can stop the device from doing its work."""
-    chatter = Chatter(make_log(), rng=random.Random(7))
-
-    chatter.rate = asked
-
-    assert chatter.rate == given

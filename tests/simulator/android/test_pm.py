@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import zipfile
 
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,42 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.android.pm import APP_ENTRY, InstallFailed, install_apk
 from tests.doubles.simulator.android_phone import OPERATOR, SERVICE, Ended, Phone, Pieces
-from tests.simulator.android.apks import APP, app_apk, operator_apk, zipped
+
+APP = """
+package: com.example.notes
+name: Notes
+version: "2.1"
+version_code: 21
+start: main
+screens:
+  main:
+    title: Notes
+    items:
+      - text: Nothing yet
+"""
+
+
+def zipped(**entries: str) -> bytes:
+    """Make a zip; a double underscore in a name stands for its slash, one for its dot."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in entries.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def app_apk(text: str = APP) -> bytes:
+    """Make the APK of a simulated app."""
+    return zipped(**{"AndroidManifest.xml": "", APP_ENTRY: text})
+
+
+def operator_apk(name: str = OPERATOR) -> bytes:
+    """Make something that holds an Operator's name as a compiled manifest does."""
+    return zipped(**{"AndroidManifest.xml": "\0".join([*name, ""])})
+
 
 CONFORMANCE = "com.clawperator.conformance"
+
 NOTES = "com.example.notes"
 
 

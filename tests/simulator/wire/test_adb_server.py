@@ -37,7 +37,7 @@ asyncio.run(main())
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let everything temporary be made in a folder that the test can look at."""
+    """Let everything temporary be made in a folder of the test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -52,7 +52,7 @@ async def devices(server: AdbServer) -> dict[str, str]:
 
 
 async def refused(port: int) -> bool:
-    """Whether nobody listens on a port."""
+    """Whether a port refuses connections."""
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:

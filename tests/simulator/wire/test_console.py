@@ -36,7 +36,7 @@ async def emulator(
 
 
 async def say(port: int, text: bytes) -> str:
-    """Send everything at once and give all that comes back."""
+    """Send everything together and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
     try:
@@ -131,7 +131,7 @@ def test_commands_are_answered_or_refused() -> None:
 
 @in_loop
 async def test_a_line_without_end_ends_the_session() -> None:
-    """Nobody can fill the memory with one line, and others are served on."""
+    """One line cannot fill the memory, and others are still served."""
     async with emulator() as (_, port):
         greeting = await say(port, b"x" * 100_000)
         assert greeting.count("OK\r\n") <= 1

@@ -13,6 +13,7 @@ from tests.doubles.simulator.adb_hosts import (
     DEADLINE,
     Adb,
     MiniDevice,
+    greeted,
     in_loop,
     listening,
     pattern,
@@ -117,8 +118,7 @@ async def test_a_socket_is_rebound_unless_that_is_forbidden(tmp_path: Path) -> N
 @in_loop
 async def test_what_does_not_name_a_socket_is_refused() -> None:
     """The message quotes what was asked for."""
-    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-        await host.greet()
+    async with greeted(MiniDevice()) as host:
         for name in ("tcp:65536", "tcp:x", "tcp:10.0.0.1:80", "udp:5", "localabstract:"):
             await host.open(f"reverse:forward:{name};tcp:1")
             answer = (await host.next()).payload
@@ -131,7 +131,7 @@ async def test_what_does_not_name_a_socket_is_refused() -> None:
 
 @in_loop
 async def test_a_socket_where_nothing_listens_closes_the_connection(tmp_path: Path) -> None:
-    """Who connects to a forwarded port gets the end at once, from the phone or from the host."""
+    """A client of a forwarded port gets the end immediately, from the phone or from the host."""
     async with echo_server() as free:
         pass
     async with real_adb(tmp_path, MiniDevice()) as adb:
@@ -165,8 +165,7 @@ async def test_sockets_end_with_the_connection_of_their_host() -> None:
 async def test_a_host_that_refuses_is_a_refused_connection() -> None:
     """The phone opens a stream to the host, which closes it instead of accepting it."""
     device = MiniDevice()
-    async with listening(device) as (_, port), raw_host(port) as host:
-        await host.greet()
+    async with greeted(device) as host:
         await host.open("reverse:forward:tcp:1;tcp:11")
         await host.next(), await host.next()
         dialling = asyncio.create_task(device.sockets.connect("tcp:1"))
