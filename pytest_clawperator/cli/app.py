@@ -208,10 +208,8 @@ class LazyGroup(click.Group):
         """Raise for a group that is called without a command; the error lists its commands."""
         context = click.get_current_context()
         if context.invoked_subcommand is None:
-            raise self._usage(context)
-
-    def _usage(self, ctx: click.Context) -> Mistake:
-        return Mistake(self._all(ctx), exit_code=0, hint=f"See `{ctx.command_path} --help`.")
+            hint = f"See `{context.command_path} --help`."
+            raise Mistake(self._all(context), exit_code=0, hint=hint)
 
     def _all(self, ctx: click.Context) -> str:
         return f"{self._prefix}{'|'.join(self.list_commands(ctx))}"
@@ -223,13 +221,11 @@ class LazyGroup(click.Group):
         meant = f"Did you mean '{near}'? " if near else ""
         name = f"{self._prefix}{word}"
         is_known = self._prefix.strip() in PUBLISHED_GROUPS
+        known = (
+            f"There is {self._all(ctx)}." if self._prefix else "Use --help for available commands."
+        )
         return Mistake(
-            f"Unknown command: {name}. {meant}"
-            + (
-                f"There is {self._all(ctx)}."
-                if self._prefix
-                else "Use --help for available commands."
-            ),
+            f"Unknown command: {name}. {meant}{known}",
             code=ErrorCode.USAGE if is_known else ErrorCode.UNKNOWN_COMMAND,
             exit_code=0 if is_known else 1,
             fields={"suggestion": near} if near else None,

@@ -167,7 +167,10 @@ def _break_lease(
 def _leases_page(found: Sequence[_Lease]) -> list[Piece]:
     if not found:
         return ["No usable device is connected."]
-    rows = [(one.serial, _holder_line(one), _flight_line(one)) for one in found]
+    rows = [
+        (one.serial, _holder_line(one), "" if one.flight is None else one.flight.command_id)
+        for one in found
+    ]
     return [Table(("serial", "held by", "execution"), rows)]
 
 
@@ -175,10 +178,6 @@ def _holder_line(lease: _Lease) -> Line:
     if lease.error is not None:
         return Line(lease.error, "red")
     return Line("free", "green") if lease.holder is None else Line(str(lease.holder), "yellow")
-
-
-def _flight_line(lease: _Lease) -> str:
-    return "" if lease.flight is None else lease.flight.command_id
 
 
 _AGO = re.compile(r"([0-9]{1,6}(?:\.[0-9]+)?)(ms|s|m|h|d)", re.ASCII)

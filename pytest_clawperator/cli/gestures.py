@@ -198,8 +198,8 @@ def scroll_until(
     is_click: bool,
 ) -> Answer:
     """Scroll until an element is on the screen."""
-    params = _search("scroll-until", matcher, container, words, direction)
-    return _perform_search(options, params, is_click=is_click)
+    wanted = one_of("scroll-until", "direction", words, direction, flag="--direction")
+    return _search(options, "scroll-until", matcher, container, wanted, is_click=is_click)
 
 
 @command(
@@ -217,19 +217,21 @@ def scroll_and_click(
     direction: str | None,
 ) -> Answer:
     """Scroll until an element is on the screen, and click it."""
-    params = _search("scroll-and-click", matcher, container, words, direction)
-    return _perform_search(options, params, is_click=True)
+    wanted = one_of("scroll-and-click", "direction", words, direction, flag="--direction")
+    return _search(options, "scroll-and-click", matcher, container, wanted, is_click=True)
 
 
 def _search(
+    options: GlobalOptions,
     command: str,
     matcher: dict[str, Any] | None,
     container: dict[str, Any] | None,
-    words: tuple[str, ...],
     direction: str | None,
-) -> dict[str, Any]:
-    """Return the parameters of a search for an element."""
-    wanted = one_of(command, "direction", words, direction, flag="--direction") or "down"
+    *,
+    is_click: bool,
+) -> Answer:
+    """Scroll to an element, and click it if wanted; these are two types of actions."""
+    wanted = direction or "down"
     if wanted not in DIRECTIONS:
         raise missing_argument(
             f"Invalid direction: {wanted}",
@@ -237,14 +239,10 @@ def _search(
         )
     require_selector(command, matcher)
     params: dict[str, Any] = {"matcher": matcher, "direction": wanted}
-    return params if container is None else {**params, "container": container}
-
-
-def _perform_search(options: GlobalOptions, params: dict[str, Any], *, is_click: bool) -> Answer:
-    """Scroll to an element, and click it if wanted; these are two types of actions."""
+    params |= {} if container is None else {"container": container}
+    params |= {"clickAfter": True} if is_click else {}
     kind = "scroll_and_click" if is_click else "scroll_until"
-    wanted = {**params, "clickAfter": True} if is_click else params
-    sent = _scroll(kind, wanted, options, name="scroll-until")
+    sent = _scroll(kind, params, options, name="scroll-until")
     return perform(options, sent, is_timeout_used=True)
 
 

@@ -61,7 +61,7 @@ def invalid(message: str, *, hint: str | None = None) -> Mistake:
 
 def of_click(error: click.UsageError) -> Mistake:
     """Return an error of click as a ``Mistake``."""
-    help_hint = _help_hint(error.ctx)
+    help_hint = None if error.ctx is None else f"See `{error.ctx.command_path} --help`."
     if isinstance(error, click.NoSuchOption):
         near = error.possibilities[0] if error.possibilities else None
         meant = f". Did you mean '{near}'?" if near else ""
@@ -77,10 +77,6 @@ def of_click(error: click.UsageError) -> Mistake:
         message = f"{command} requires {name}"
         return Mistake(message, code=ErrorCode.MISSING_ARGUMENT, hint=help_hint)
     return Mistake(error.format_message().removesuffix("."), hint=help_hint)
-
-
-def _help_hint(context: click.Context | None) -> str | None:
-    return f"See `{context.command_path} --help`." if context is not None else None
 
 
 OutputMode = Literal["json", "pretty"]
@@ -292,11 +288,11 @@ class Selectors:
 
     def as_parameters(self) -> list[SelectorOption]:
         """Return the flags for help and completion."""
-        return [self._option(name) for name in _HELP if self._has(name)]
+        return [self._option(name) for name in self._names()]
 
     def take(self, words: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
         """Return the matcher that the flags describe, None without flags, and the other words."""
-        ours = [flag for name in _HELP if self._has(name) for flag in self._spellings(name)]
+        ours = [flag for name in self._names() for flag in self._spellings(name)]
         end = words.index("--") if "--" in words else len(words)
         mine: list[str] = []
         others: list[str] = []
@@ -316,8 +312,8 @@ class Selectors:
         matcher = parse_selector_flags(mine, self.kind) if mine else None
         return matcher, [*others, *words[end:]]
 
-    def _has(self, name: str) -> bool:
-        return name not in self.without
+    def _names(self) -> list[str]:
+        return [name for name in _HELP if name not in self.without]
 
     def _spellings(self, name: str) -> list[str]:
         others = [other for other, meant in FLAG_SPELLINGS.items() if meant == name]

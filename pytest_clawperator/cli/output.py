@@ -128,7 +128,8 @@ def write(text: str) -> None:
 
 def as_json(document: Any, *, indent: int | None = None) -> str:
     """Return JSON text without secrets and without control characters."""
-    text = json.dumps(document, ensure_ascii=False, indent=indent, separators=_separators(indent))
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(document, ensure_ascii=False, indent=indent, separators=separators)
     return visible_in_json(hide(text))
 
 
@@ -200,10 +201,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(each) for each in value]
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
-
-
-def _separators(indent: int | None) -> tuple[str, str]:
-    return (",", ":") if indent is None else (",", ": ")
 
 
 _BY_HAND = "by hand: Settings, Accessibility, Clawperator"

@@ -64,7 +64,9 @@ def record_pull(options: GlobalOptions, session_id: str | None, out: str) -> Ans
     package = chosen_package(options.operator_package)
     folder = f"/sdcard/Android/data/{package}/files/recordings"
     with open_device(options) as transport:
-        wanted = _checked(session_id or _latest(transport, folder), transport.serial)
+        wanted = session_id or _latest(transport, folder)
+        if not _SAFE_ID.fullmatch(wanted):  # it becomes part of paths
+            raise _not_found(f"{wanted!r} is not the name of a recording", transport.serial)
         content = _pull(transport, f"{folder}/{wanted}.ndjson")
     path = Path(out) / f"{wanted}.ndjson"
     try:
@@ -149,13 +151,6 @@ def _latest(transport: AdbTransport, folder: str) -> str:
     if not read.ok or not name:
         raise _not_found("there is no finished recording on the device", transport.serial)
     return name
-
-
-def _checked(session_id: str, serial: str) -> str:
-    """Return the name of a recording, checked because it becomes part of paths."""
-    if not _SAFE_ID.fullmatch(session_id):
-        raise _not_found(f"{session_id!r} is not the name of a recording", serial)
-    return session_id
 
 
 def _pull(transport: AdbTransport, path: str) -> bytes:

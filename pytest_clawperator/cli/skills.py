@@ -12,7 +12,7 @@ import click
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.options import GlobalOptions, Mistake, invalid, read_number
-from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
+from pytest_clawperator.cli.output import Answer, Line, Table, notice
 from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.skills.compile import compile_artifact
@@ -23,7 +23,6 @@ from pytest_clawperator.skills.skill import Skill
 from pytest_clawperator.skills.sync import DEFAULT_REF, URL_VARIABLE, Synced, sync_skills
 from pytest_clawperator.skills.validate import (
     WHY_SKIPPED,
-    Checked,
     make_skill,
     validate_all,
     validate_skill,
@@ -131,9 +130,11 @@ def validate(options: GlobalOptions, words: tuple[str, ...], is_all: bool, dry_r
     skill = registry.get(only(words, usage=usage))
     one = validate_skill(registry, skill, payloads=dry_run)
     about: dict[str, Any] = {"skill": dict(skill.entry), "registryPath": str(registry.path)}
+    count = 2 + len(one.scripts) + len(one.artifacts)
+    page = [Line(f"✓ {one.skill.id}: {count} files are as they should be", "green")]
     if dry_run and not one.artifacts:
         about["dryRun"] = {"payloadValidation": "skipped", "reason": WHY_SKIPPED}
-    return Answer({"valid": True, **about, "checks": one.to_json()}, _valid_page(one))
+    return Answer({"valid": True, **about, "checks": one.to_json()}, page)
 
 
 def only(words: Sequence[str], *, usage: str) -> str:
@@ -151,11 +152,6 @@ def _listing(skills: Sequence[Skill]) -> Answer:
         return Answer(document, ["No skills."])
     rows = [(skill.id, skill.summary) for skill in skills]
     return Answer(document, [Table(("skill", "what it does"), rows)])
-
-
-def _valid_page(one: Checked) -> list[Piece]:
-    count = 2 + len(one.scripts) + len(one.artifacts)
-    return [Line(f"✓ {one.skill.id}: {count} files are as they should be", "green")]
 
 
 _USAGE = "skills run <skill_id> [--device <id>] [--timeout <ms>] [-- <extra_args>]"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -22,15 +22,8 @@ def print_page(page: Sequence[Piece]) -> None:
     width = None if sys.stdout.isatty() else _WIDE
     console = Console(file=sys.stdout, highlight=False, soft_wrap=True, width=width)
     for piece in page:
-        console.print(_drawn(piece))
+        console.print(_table(piece) if isinstance(piece, Table) else _text(piece, visible))
     console.file.flush()
-
-
-def _drawn(piece: Piece) -> RenderableType:
-    if isinstance(piece, Table):
-        return _table(piece)
-    line = piece if isinstance(piece, Line) else Line(piece)
-    return Text(visible(hide(line.text)), style=line.style)
 
 
 def _table(table: Table) -> RichTable:
@@ -38,10 +31,10 @@ def _table(table: Table) -> RichTable:
     for column in table.columns:
         drawn.add_column(column, overflow="fold")
     for row in table.rows:
-        drawn.add_row(*map(_cell, row))
+        drawn.add_row(*(_text(cell, visible_line) for cell in row))
     return drawn
 
 
-def _cell(cell: str | Line) -> Text:
-    line = cell if isinstance(cell, Line) else Line(cell)
-    return Text(visible_line(hide(line.text)), style=line.style)
+def _text(piece: str | Line, show: Callable[[str], str]) -> Text:
+    line = piece if isinstance(piece, Line) else Line(piece)
+    return Text(show(hide(line.text)), style=line.style)

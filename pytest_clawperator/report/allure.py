@@ -161,7 +161,11 @@ class AllureSink(ReportSink):
         if pictures.keys() >= {"golden", "actual", "difference"}:
             del self._pictures[stem]
             names = {"expected": "golden", "actual": "actual", "diff": "difference"}
-            body = json.dumps({name: _uri(pictures[role]) for name, role in names.items()})
+            uris = {
+                name: f"data:image/png;base64,{base64.b64encode(pictures[role]).decode('ascii')}"
+                for name, role in names.items()
+            }
+            body = json.dumps(uris)
             kind = {"attachment_type": _DIFF, "extension": "imagediff"}
             _commons().plugin_manager.hook.attach_data(body=body, name=visible(stem), **kind)
 
@@ -190,10 +194,6 @@ def _place(source: Source | None) -> dict[str, str]:
 
 def _worded(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}" if failure.code else failure.message
-
-
-def _uri(picture: bytes) -> str:
-    return f"data:image/png;base64,{base64.b64encode(picture).decode('ascii')}"
 
 
 # For the whole run

@@ -69,7 +69,7 @@ def find_crashes(lines: Sequence[bytes], *, system: Collection[int] | None = Non
             continue
         places = tuple(_report_lines(entries, place))
         taken.update(places)
-        messages = [_message(entries, at) for at in places]
+        messages = [one.message for at in places if (one := entries[at]) is not None]
         if _is_entitled(entry, messages, names, system):
             found.append(_crash(entry, places, messages))
     return found
@@ -142,11 +142,6 @@ def _is_entitled(
     name, pid = claimed.groups()
     is_itself = pid is None or int(pid) == first.pid
     return is_itself and name in names.get(first.pid, {name})
-
-
-def _message(entries: Sequence[LogEntry | None], place: int) -> str:
-    entry = entries[place]
-    return entry.message if entry is not None else ""
 
 
 def _crash(first: LogEntry, places: tuple[int, ...], messages: list[str]) -> Crash:
@@ -230,7 +225,7 @@ def hide_in_log(content: bytes) -> bytes:
         return content
     lines = content.split(b"\n")
     for chain in _chains(lines):
-        messages = [_message_bytes(lines[place]) for place in chain]
+        messages = [lines[place].partition(b": ")[2] for place in chain]
         # The end of the last one may be lost, too.
         for place, old, new in zip(chain, messages, _hidden(messages), strict=True):
             lines[place] = lines[place][: len(lines[place]) - len(old)] + new
@@ -253,20 +248,10 @@ def _chains(lines: list[bytes]) -> list[list[int]]:
             continue
         writer = (entry.source, entry.tid)
         chain = unfinished.pop(writer, [])
-        if _is_cut(entry, line):
+        if entry.is_cut or len(line) >= ENTRY_BYTES:  # by the logger, or by the log
             unfinished[writer] = chain
             found += [] if chain else [chain]
             chain.append(place)
         elif chain:
             chain.append(place)
     return found
-
-
-def _is_cut(entry: LogEntry, line: bytes) -> bool:
-    """Whether the logger cut the message here, or the log dropped its end."""
-    return entry.is_cut or len(line) >= ENTRY_BYTES
-
-
-def _message_bytes(line: bytes) -> bytes:
-    """Return the message of a line as raw bytes."""
-    return line.partition(b": ")[2]

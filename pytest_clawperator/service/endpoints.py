@@ -75,7 +75,6 @@ class Api:
             Endpoint(handle=getattr(self, name), summary=(handle.__doc__ or "").strip(), **about)
             for name, handle in vars(type(self)).items()
             for about in getattr(handle, "endpoints", ())
-            if name != "endpoints"
         ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -186,8 +186,11 @@ class Executions(Api):
         """Refuse paths on this machine outside the folder for screenshots."""
         if self._folder is None:
             return
-        for path in _screenshot_paths(execution):
-            if not Path(path).resolve().is_relative_to(self._folder.resolve()):
+        for action in execution.actions:
+            path = (
+                action.params.path if action.type == "take_screenshot" and action.params else None
+            )
+            if path and not Path(path).resolve().is_relative_to(self._folder.resolve()):
                 raise Refused(
                     403,
                     "PATH_NOT_ALLOWED",
@@ -213,11 +216,6 @@ def _observation(kind: str, action: dict[str, Any]) -> dict[str, Any]:
         "timeoutMs": _TIMEOUT_MS,
         "actions": [action],
     }
-
-
-def _screenshot_paths(execution: Execution) -> Sequence[str]:
-    taking = (one for one in execution.actions if one.type == "take_screenshot" and one.params)
-    return [one.params.path for one in taking if one.params is not None and one.params.path]
 
 
 def _was_sent(error: ClawperatorError) -> bool:

@@ -355,8 +355,9 @@ class ShellApi(Api):
     async def shell(self, request: Request) -> Response:
         """Run a command of the allow-list, given as its words."""
         given = await read_object(request)
-        words = given.get("command")
-        if not isinstance(words, list) or not words or not all(map(_is_word, words)):
+        command = given.get("command")
+        words = command if isinstance(command, list) else []
+        if not words or not all(isinstance(word, str) and "\0" not in word for word in words):
             raise Refused(
                 400, "INVALID_COMMAND", "'command' must be a list of words, each a text without NUL"
             )
@@ -369,8 +370,8 @@ class ShellApi(Api):
                 "Allow it with `serve --allow-command`, or lease the device and connect to it.",
             )
         seconds = number_field(given, "timeoutMs", least=1, most=600_000, default=30_000) / 1000
-        command = " ".join(map(quote, words))
-        result = await self._use(request, lambda it: it.shell(command, timeout=seconds))
+        line = " ".join(map(quote, words))
+        result = await self._use(request, lambda it: it.shell(line, timeout=seconds))
         return succeeded(stdout=result.stdout, stderr=result.stderr, exitCode=result.exit_code)
 
     @endpoint(
@@ -444,10 +445,6 @@ class ShellApi(Api):
                 return use(transport)
 
         return await self._rack.in_thread(used)
-
-
-def _is_word(word: object) -> bool:
-    return isinstance(word, str) and "\0" not in word
 
 
 def _setting(request: Request) -> tuple[str, str]:

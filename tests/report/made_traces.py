@@ -56,10 +56,10 @@ def picture(colour: str) -> bytes:
 class TraceMaker:
     """Makes a trace of events that are given as data, each a tenth of a second after the last."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **about: Any) -> None:
         self.writer = TraceWriter(folder)
         self.at = 100.0
-        self._events: list[dict[str, Any]] = [HEAD.to_json(), DEVICE.to_json()]
+        self._events: list[dict[str, Any]] = [{**HEAD.to_json(), **about}, DEVICE.to_json()]
         self._ids = iter(range(1, 1_000_000))
         self._blocks: list[int] = []
 
@@ -187,12 +187,12 @@ _CART = hierarchy(
 
 def shop_trace(folder: Path, *, total: str = "$99.00", has_pictures: bool = True) -> Trace:
     """Write the trace of a test that fills a cart, and expects a total of $38.00 or a wrong one."""
-    made = TraceMaker(folder / "trace")
-    made._events[0] |= {
-        "nodeid": "tests/test_shop.py::TestCart::test_two_items_are_paid",
-        "worker": "gw0",
-        "environment": {"build": "shop-2.4.0"},
-    }
+    made = TraceMaker(
+        folder / "trace",
+        nodeid="tests/test_shop.py::TestCart::test_two_items_are_paid",
+        worker="gw0",
+        environment={"build": "shop-2.4.0"},
+    )
 
     def act(title: str, kind: str, before: str, after: str, **params: Any) -> None:
         shot = picture(f"#{crc32(after.encode()) % 0xFFFFFF:06x}") if has_pictures else None

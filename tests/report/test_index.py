@@ -104,8 +104,10 @@ def test_each_attempt_has_the_page_of_its_trace(tmp_path: Path) -> None:
         (tmp_path / place / PAGE_FILE).touch()
 
     pages = [test.page for test in read_run(tmp_path).tests]
+    write_short_trace(tmp_path / "later" / "trace", "a", start=START + 600)
 
     assert pages == ["one/trace.html", "two/trace.html"]
+    assert len(read_run(tmp_path).tests) == 3  # no line is of that time
 
 
 def test_a_trace_without_a_line_is_a_test_that_was_broken_off(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pytest_clawperator.service.published import SkillApi
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.server import make_app
 from tests.doubles.asgi import Answered, ask
-from tests.doubles.shown_rack import ShownDevices
+from tests.doubles.quiet_rack import QuietConnector
 
 SKILLS = [
     {
@@ -47,7 +47,7 @@ def asking(tmp_path: Path) -> Asking:
 
     def send(method: str, path: str, body: Any = None) -> Answered:
         async def sent() -> Answered:
-            rack = Rack(ShownDevices({}))
+            rack = Rack(QuietConnector())
             app = make_app(SkillApi(rack, environment).endpoints(), gate=Gate())
             try:
                 return await ask(app, method, path, body=body)
@@ -117,7 +117,7 @@ def test_a_registry_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     paths[2].write_text("{}")
     codes = []
     for path in paths:
-        api = SkillApi(Rack(ShownDevices({})), {"CLAWPERATOR_SKILLS_REGISTRY": str(path)})
+        api = SkillApi(Rack(QuietConnector()), {"CLAWPERATOR_SKILLS_REGISTRY": str(path)})
         app = make_app(api.endpoints(), gate=Gate())
         answered = asyncio.run(ask(app, "GET", "/skills"))
         codes.append((answered.status, answered.json["error"]["code"]))

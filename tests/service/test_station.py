@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 
+from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.service.leasing import Leasing
-from pytest_clawperator.service.station import KEPT_PICTURES, KEPT_RUNS, Station
+from pytest_clawperator.service.station import KEPT_PICTURES, KEPT_RUNS, PastRun, Station
+from tests.doubles.quiet_rack import QuietConnector
 from tests.doubles.service import RunningService
-from tests.doubles.shown_rack import ShownDevices, past_run
 from tests.service.conftest import execution
 
 
-def station() -> Station:
-    """Make a station on which nothing runs."""
-    return Station("PH1", ShownDevices({"PH1": "device"}), Leasing())
+def past(number: int, **fields: Any) -> PastRun:
+    """Return an execution that ended."""
+    run = validate_execution(execution())
+    return PastRun(execution=run, began_at=float(number), elapsed=0.1, **fields)
 
 
 def test_executions_and_pictures_are_kept_within_a_limit(tmp_path: Path) -> None:
     """The older ones go first, with their screenshot files that no client named."""
-    device, files = station(), [tmp_path / str(number) for number in range(KEPT_RUNS + 2)]
+    device = Station("PH1", QuietConnector(PH1="device"), Leasing())
+    files = [tmp_path / str(number) for number in range(KEPT_RUNS + 2)]
     for number, file in enumerate(files):
         file.touch()
-        device._remember(replace(past_run("sleep", at=number), file=file))
+        device._remember(past(number, file=file))
 
     assert len(device.past) == KEPT_RUNS
     assert device.past[0].began_at == KEPT_RUNS + 1
     assert [file.exists() for file in files] == [False, False, *[True] * KEPT_RUNS]
     for number in range(3):
-        picture = bytes(KEPT_PICTURES // 2)
-        device._remember(replace(past_run("sleep", at=number), picture=picture))
-    assert [past.picture is not None for past in device.past[:3]] == [True, True, False]
+        device._remember(past(number, picture=bytes(KEPT_PICTURES // 2)))
+    assert [run.picture is not None for run in device.past[:3]] == [True, True, False]
 
 
 def test_a_file_that_a_client_named_is_not_the_stations(
