@@ -39,6 +39,10 @@ ROWS: Mapping[str, list[Row]] = {
             "adb-PH22-aBcDeF (2)._adb-tls-connect._tcp\tdevice",
             ("adb-PH22-aBcDeF (2)._adb-tls-connect._tcp", "device"),
         ),
+        Row("any 14, offline", "emulator-5554\toffline", ("emulator-5554", "offline")),
+        Row("any 14, IPv6", "[fe80::1%en0]:5555\tconnecting", ("[fe80::1%en0]:5555", "connecting")),
+        Row("any 14, a name", "My device Phone\toffline", ("My device Phone", "offline")),
+        Row("any 14, no state", "PH1\t", ("PH1", "")),
         Row("Glorystar 5.1", " GS100200300400\tdevice", (" GS100200300400", "device")),
         Row(
             "any 14",
@@ -133,6 +137,20 @@ ROWS: Mapping[str, list[Row]] = {
             " app 1080 x 2340, real 1080 x 2340, state ON}\n",
             [Display(0, "0", True)],
         ),
+        # No isActive.
+        Row(
+            "OnePlus 10",
+            "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0,"
+            " uniqueId='local:19260743943036801', physicalPort=-127, orientation=0}]\n",
+            [Display(0, "19260743943036801")],
+        ),
+        # A virtual display has no panel.
+        Row(
+            "any 14, mirrored",
+            '    mBaseDisplayInfo=DisplayInfo{"scrcpy", displayId 3, state ON, type VIRTUAL,'
+            ' uniqueId "virtual:com.android.shell,2000,scrcpy,0"}\n',
+            [],
+        ),
         Row("while it starts 14", "cmd: Can't find service: display\n", []),
     ],
     # https://github.com/openstf/stf/pull/806
@@ -148,6 +166,14 @@ ROWS: Mapping[str, list[Row]] = {
             "root      1     0     680    540   ffffffff 00000000 S /init\n"
             "system    700   190   1043376 81284 ffffffff b6f5c2f8 S system_server\n"
             f"u0_a145   4242  190   894312 40872 ffffffff b6f5c51c S {OPERATOR}\n",
+            Processes(10145, frozenset({4242}), frozenset({1, 700})),
+        ),
+        Row(
+            "Google 6, toolbox",
+            "USER      PID   PPID  VSIZE  RSS   WCHAN              PC  NAME\n"
+            "root      1     0     8780   732   SyS_epoll_ 0000000000 S /init\n"
+            "system    700   313   2415316 144452 SyS_epoll_ 0000000000 S system_server\n"
+            f"u0_a145   4242  313   1613012 61068 SyS_epoll_ 0000000000 S {OPERATOR}\n",
             Processes(10145, frozenset({4242}), frozenset({1, 700})),
         ),
         # https://github.com/wix/Detox/issues/831

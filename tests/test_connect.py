@@ -9,18 +9,11 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    AmbiguousDeviceError,
-    ConfigurationError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    OperatorNotReadyError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -99,7 +92,7 @@ class TestReady:
         monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
         with connect(phone.serial, adb=adb) as claw:
             assert claw.device.info.operator_package == DEV
-        with pytest.raises(OperatorNotReadyError):
+        with pytest.raises(errors.OperatorNotReadyError):
             connect(phone.serial, adb=adb, operator_package=RELEASE)
 
     def test_every_observer_gets_the_events(self, phone: AdbTransport, adb: str) -> None:
@@ -125,7 +118,7 @@ class TestSettingUp:
         """Without ``grant=True`` the error names it; with it the service is switched on."""
         phone.shell(f"am force-stop {RELEASE}")
 
-        with pytest.raises(OperatorNotReadyError) as caught:
+        with pytest.raises(errors.OperatorNotReadyError) as caught:
             connect(phone.serial, adb=adb)
         with connect(phone.serial, adb=adb, grant=True) as claw:
             ran = runs(claw)
@@ -159,24 +152,26 @@ class TestFailing:
 
     def test_the_device_must_be_known(self, simulator: Simulator, adb: str) -> None:
         """The error names the phones that are there."""
-        with pytest.raises(AmbiguousDeviceError, match=simulator.serials[1]):
+        with pytest.raises(errors.AmbiguousDeviceError, match=simulator.serials[1]):
             connect(adb=adb)
-        with pytest.raises(DeviceNotFoundError):
+        with pytest.raises(errors.DeviceNotFoundError):
             connect("nowhere", adb=adb)
 
     def test_arguments_are_checked_before_anything_is_opened(self) -> None:
         """They are refused before it is noticed that no adb server answers."""
         nowhere = "127.0.0.1:1"
-        with pytest.raises(ConfigurationError, match="cannot be called"):
+        with pytest.raises(errors.ConfigurationError, match="cannot be called"):
             connect(adb=nowhere, observe=[5])  # type: ignore[list-item]  # which is the test
-        with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
+        with pytest.raises(
+            errors.ConfigurationError, match="is not the name of an Android package"
+        ):
             connect(adb=nowhere, operator_package="a.b; reboot")
-        with pytest.raises(AdbUnavailableError):
+        with pytest.raises(errors.AdbUnavailableError):
             connect(adb=nowhere)
 
     def test_an_apk_that_is_not_there_is_refused(self, phone: AdbTransport, adb: str) -> None:
         """The error has its own code."""
-        with pytest.raises(OperatorNotReadyError) as caught:
+        with pytest.raises(errors.OperatorNotReadyError) as caught:
             connect(phone.serial, adb=adb, operator_apk="/nowhere/operator.apk")
 
         assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
@@ -184,9 +179,9 @@ class TestFailing:
     @pytest.mark.parametrize(
         ("fault", "error", "code"),
         [
-            ("operator_absent", OperatorNotReadyError, ErrorCode.OPERATOR_NOT_INSTALLED),
-            ("operator_variant", OperatorNotReadyError, ErrorCode.OPERATOR_VARIANT_MISMATCH),
-            ("booting", DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+            ("operator_absent", errors.OperatorNotReadyError, ErrorCode.OPERATOR_NOT_INSTALLED),
+            ("operator_variant", errors.OperatorNotReadyError, ErrorCode.OPERATOR_VARIANT_MISMATCH),
+            ("booting", errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
         ],
     )
     def test_a_phone_that_is_not_ready_is_refused(
@@ -227,7 +222,7 @@ def test_an_unauthorized_phone_has_a_hint() -> None:
     with Simulator(seed=1, faults=["unauthorized"]) as simulator:
         adb = f"{simulator.adb_host}:{simulator.adb_port}"
 
-        with pytest.raises(DeviceUnavailableError) as caught:
+        with pytest.raises(errors.DeviceUnavailableError) as caught:
             connect(simulator.serials[0], adb=adb)
 
     assert caught.value.code is ErrorCode.DEVICE_UNAUTHORIZED
@@ -236,16 +231,18 @@ def test_an_unauthorized_phone_has_a_hint() -> None:
 
 def test_a_client_works_through_another_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Executions run, and what needs adb is refused by its name; ANDROID_SERIAL counts too."""
-    with pytest.raises(ConfigurationError, match="adb= cannot be used"):
+    with pytest.raises(errors.ConfigurationError, match="adb= cannot be used"):
         connect(url="http://127.0.0.1:1", adb="5037")
     with running_host() as host:
-        with pytest.raises(ConfigurationError, match="operator_apk=, grant= cannot be used"):
+        with pytest.raises(errors.ConfigurationError, match="operator_apk=, grant= cannot be used"):
             connect(url=host.url, grant=True, operator_apk="operator.apk")
         with connect(url=host.url) as claw:
             assert runs(claw)
             assert claw.serial == SERIAL
-            with pytest.raises(ConfigurationError, match=r"device\.shell is not possible here"):
+            with pytest.raises(
+                errors.ConfigurationError, match=r"device\.shell is not possible here"
+            ):
                 claw.device.shell("id")
         monkeypatch.setenv("ANDROID_SERIAL", "absent")
-        with pytest.raises(DeviceNotFoundError, match="absent"):
+        with pytest.raises(errors.DeviceNotFoundError, match="absent"):
             connect(url=host.url)

@@ -10,18 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator import errors
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    DeviceUnavailableError,
-    ErrorCode,
-    ExecutionValidationError,
-    ExpectationError,
-    NodeNotFoundError,
-    Problem,
-    SkillFailedError,
-    StepFailedError,
-    known_code,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
 CLASSES = [
@@ -36,8 +25,8 @@ CLASSES = [
 
 def make(cls: Any) -> Any:
     """Make an error of any class with everything it can carry."""
-    if cls is ExecutionValidationError:
-        problem = Problem("actions.0", "bad", "x", "y", "z")
+    if cls is errors.ExecutionValidationError:
+        problem = errors.Problem("actions.0", "bad", "x", "y", "z")
         return cls([problem], hint=Remedy(RemedyKind.NAME_PACKAGE), details={"k": [1]})
     if issubclass(cls, UserWarning):
         return cls("a warning")
@@ -81,15 +70,17 @@ def test_every_error_pickles_whole_and_has_a_code() -> None:
             assert vars(twin) == vars(error), cls
             assert twin.args == error.args, cls
         if not issubclass(cls, UserWarning):
-            problem: Any = [Problem("", "bad")] if cls is ExecutionValidationError else "bad"
-            plain = cls(problem)
+            problem: Any = (
+                [errors.Problem("", "bad")] if cls is errors.ExecutionValidationError else "bad"
+            )
+            plain: Any = cls(problem)
             assert isinstance(plain.code, ErrorCode), cls
             assert str(plain).startswith(f"{plain.code}: bad"), cls
 
 
 def test_text_names_device_code_and_next_step() -> None:
     """An error about a device begins with its serial and ends in something to do."""
-    error = DeviceUnavailableError(
+    error = errors.DeviceUnavailableError(
         "the device is offline", serial="emulator-5554", hint="Run adb reconnect."
     )
 
@@ -102,7 +93,7 @@ def test_text_names_device_code_and_next_step() -> None:
 
 def test_a_remedy_is_worded_for_scripts_until_a_front_words_it() -> None:
     """The hint is the advice in words, first those of scripts; a text is for every reader."""
-    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+    error = errors.ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
     assert error.hint == "Correct serial=."
 
     error.wording = lambda remedy: f"see to {remedy.kind.name}"
@@ -121,7 +112,7 @@ def test_a_sentence_can_be_added_to_any_hint() -> None:
         (Remedy(RemedyKind.CORRECT_SERIAL), "Correct serial=. It may still act."),
     ]
     for hint, text in rows:
-        error = ClawperatorError("gone", hint=hint)
+        error = errors.ClawperatorError("gone", hint=hint)
         error.add_hint("It may still act.")
 
         assert error.hint == text
@@ -132,21 +123,24 @@ def test_only_failures_of_app_or_test_are_assertions() -> None:
     assertions = {cls for cls in CLASSES if issubclass(cls, AssertionError)}
 
     assert assertions == {
-        StepFailedError,
-        *StepFailedError.__subclasses__(),
-        SkillFailedError,
-        ExpectationError,
+        errors.StepFailedError,
+        *errors.StepFailedError.__subclasses__(),
+        errors.SkillFailedError,
+        errors.ExpectationError,
     }
-    assert not issubclass(ExpectationError, ClawperatorError)
+    assert not issubclass(errors.ExpectationError, errors.ClawperatorError)
 
 
 def test_codes_are_text() -> None:
     """They compare and print as text; a former name is known, a new one stays a string."""
     assert ErrorCode.NODE_NOT_FOUND == "NODE_NOT_FOUND" == f"{ErrorCode.NODE_NOT_FOUND}"
-    assert known_code("NODE_NOT_FOUND") is ErrorCode.NODE_NOT_FOUND
+    assert errors.known_code("NODE_NOT_FOUND") is ErrorCode.NODE_NOT_FOUND
     assert ErrorCode["RECEIVER_NOT_INSTALLED"] is ErrorCode.OPERATOR_NOT_INSTALLED
-    assert known_code("RECEIVER_NOT_INSTALLED") is ErrorCode.OPERATOR_NOT_INSTALLED
-    for code in (known_code("SOMETHING_NEW"), NodeNotFoundError("x", code="SOMETHING_NEW").code):
+    assert errors.known_code("RECEIVER_NOT_INSTALLED") is ErrorCode.OPERATOR_NOT_INSTALLED
+    for code in (
+        errors.known_code("SOMETHING_NEW"),
+        errors.NodeNotFoundError("x", code="SOMETHING_NEW").code,
+    ):
         assert code == "SOMETHING_NEW"
         assert not isinstance(code, ErrorCode)
 
@@ -172,9 +166,9 @@ def test_control_characters_are_shown_and_not_obeyed(character: str) -> None:
 
 def test_many_problems_are_numbered_and_bounded() -> None:
     """Ten problems are shown and the rest counted; the attribute has them all."""
-    problems = [Problem(f"actions.{n}", f"problem {n}", "this", "that") for n in range(25)]
+    problems = [errors.Problem(f"actions.{n}", f"problem {n}", "this", "that") for n in range(25)]
 
-    error = ExecutionValidationError(problems)
+    error = errors.ExecutionValidationError(problems)
 
     text = str(error)
     assert text.startswith("EXECUTION_VALIDATION_FAILED: 25 problems\n1. problem 0 (at actions.0)")
@@ -190,11 +184,11 @@ def test_the_screen_is_shown_before_the_hint() -> None:
     """A failed step shows the nearest nodes and the first lines of the screen, then the hint."""
     lines = [f"line {n}" for n in range(20)]
 
-    error = NodeNotFoundError(
+    error = errors.NodeNotFoundError(
         "gone", nearest=["a", "b", "c", "d"], outline="\n".join(lines), hint="Look."
     )
-    one_more = NodeNotFoundError(
-        "gone", outline="\n".join(lines[: NodeNotFoundError.shown_lines + 1])
+    one_more = errors.NodeNotFoundError(
+        "gone", outline="\n".join(lines[: errors.NodeNotFoundError.shown_lines + 1])
     )
 
     shown = str(error).split("\n")

@@ -77,3 +77,10 @@ def test_the_shorter_side_of_a_screen_is_shrunk(
     third = small[0] // 3
     assert min(image.crop((0, 0, third, 9)).tobytes()) > 247
     assert max(image.crop((small[0] - third, 0, small[0], 9)).tobytes()) < 8
+
+
+def test_a_thumbnail_is_a_small_jpeg() -> None:
+    """It fits into a box, and is not larger than the screen."""
+    for size, small in (((1080, 2400), (288, 640)), ((240, 320), (240, 320))):
+        with Image.open(io.BytesIO(thumbnail(picture("RGB", size), serial="PH1"))) as image:
+            assert (image.format, image.size) == ("JPEG", small)

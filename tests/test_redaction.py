@@ -16,26 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator import redaction
 from pytest_clawperator.errors import ClawperatorError, ExecutionValidationError, Problem
-from pytest_clawperator.redaction import (
-    MARK,
-    SECRETS,
-    Finder,
-    Redaction,
-    Secrets,
-    apply_rule,
-    check_rule,
-    hide_in,
-    hide_in_document,
-)
+from pytest_clawperator.redaction import MARK, SECRETS, Redaction
 
 ODD = 'Tr0ub4dor & "3\'s" <ü€😀>\t\\ 50% \udc80 e\x1bnd'
 LETTERS = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz", k=300))
 
 
-def finder(*texts: str, patterns: tuple[str, ...] = ()) -> Finder:
+def finder(*texts: str, patterns: tuple[str, ...] = ()) -> redaction.Finder:
     """Make a finder of these secrets."""
-    return Finder(Secrets(frozenset(texts), tuple(map(re.compile, patterns))))
+    return redaction.Finder(redaction.Secrets(frozenset(texts), tuple(map(re.compile, patterns))))
 
 
 WAYS: dict[str, Callable[[str], str]] = {
@@ -254,7 +245,7 @@ def test_a_rule_is_a_pattern_or_names_variables(rule: str, hidden: str) -> None:
     """A rule hides what its pattern matches, or the values of the variables that it names."""
     secrets = Redaction()
 
-    apply_rule(check_rule(rule), secrets, ENVIRONMENT)
+    redaction.apply_rule(redaction.check_rule(rule), secrets, ENVIRONMENT)
 
     assert secrets.hide("sk-abc hunter2 t0ken-1 12345") == hidden
 
@@ -263,7 +254,7 @@ def test_an_ordinary_value_of_a_variable_is_not_hidden() -> None:
     """A variable that is a switch hides no text; the caller learns its name."""
     secrets = Redaction()
 
-    left_out = apply_rule("env:*_TOKEN", secrets, {**ENVIRONMENT, **ORDINARY})
+    left_out = redaction.apply_rule("env:*_TOKEN", secrets, {**ENVIRONMENT, **ORDINARY})
 
     assert left_out == [*ORDINARY]
     assert secrets.secrets.texts == {"t0ken-1"}
@@ -273,14 +264,14 @@ def test_a_pattern_of_ordinary_text_is_refused() -> None:
     """The message shows what it matches; a length, or what is before the secret, is enough."""
     for rule in (".", ".+", r"\w+", "t", r"\d+", "[A-Za-z0-9]+", ":", "-", r"\b"):
         with pytest.raises(ValueError, match="ordinary text") as caught:
-            check_rule(rule)
+            redaction.check_rule(rule)
 
         problem, _, advice = str(caught.value).partition(", which is ordinary text")
         assert problem.startswith(f"{rule!r} matches ")
         assert "'\\bsk-[A-Za-z0-9]+'" in advice
         assert "[0-9a-f]{32}" in advice
     for rule in ("[0-9a-f]{32}", r"\d{6}", "[A-Za-z0-9_-]{20,}", "password=\\S+"):
-        assert check_rule(rule) == rule
+        assert redaction.check_rule(rule) == rule
 
 
 def test_a_rule_that_makes_no_sense_is_refused() -> None:
@@ -293,7 +284,7 @@ def test_a_rule_that_makes_no_sense_is_refused() -> None:
         ("env:A-B", f"found 'env:A-B', {variable}"),
     ):
         with pytest.raises(ValueError, match=r"allowed|not a regular expression") as caught:
-            check_rule(rule)
+            redaction.check_rule(rule)
 
         assert str(caught.value).startswith(problem)
 
@@ -309,9 +300,11 @@ def test_texts_are_hidden_however_deep_they_are() -> None:
     report.other, report.nodeid, report.itself = foreign, "hunter2", report
     lines = report.lines
 
-    assert hide_in(report, packages=["tests"]).lines is lines, "without secrets nothing is touched"
+    assert redaction.hide_in(report, packages=["tests"]).lines is lines, (
+        "without secrets nothing is touched"
+    )
     SECRETS.add("hunter2")
-    hide_in(report, packages=["tests"], kept=["nodeid"])
+    redaction.hide_in(report, packages=["tests"], kept=["nodeid"])
 
     assert report.lines == ["[***]", ("[***]", 1)]
     assert report.inner.by == {"[***]": "[***]"}
@@ -343,4 +336,4 @@ def test_a_document_stays_valid(name: str, content: str, hidden: str) -> None:
     for text in ("0000", "1234", "password", "true", '"x"yz"'):
         SECRETS.add(text)
 
-    assert hide_in_document(content.encode(), name=name).decode() == hidden
+    assert redaction.hide_in_document(content.encode(), name=name).decode() == hidden

@@ -9,17 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator import remedies
 from pytest_clawperator.cli.output import for_command_line
 from pytest_clawperator.plugin.failures import for_pytest
-from pytest_clawperator.remedies import (
-    Hint,
-    Remedy,
-    RemedyKind,
-    for_scripts,
-    in_words,
-    parts_of,
-    with_remedy,
-)
+from pytest_clawperator.remedies import Remedy, RemedyKind, for_scripts
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
 # The command line writes projects for pytest, and explains how to use phones in tests; test files
@@ -98,14 +91,19 @@ def test_the_subject_is_part_of_the_words() -> None:
     ],
 )
 def test_a_hint_is_one_sentence_of_its_parts(
-    hint: Hint | None, text: str | None, with_doctor: str
+    hint: remedies.Hint | None, text: str | None, with_doctor: str
 ) -> None:
     """Texts stay as they are, a remedy begins with a capital; another one is added once."""
-    parts, doctor = parts_of(hint), Remedy(RemedyKind.RUN_DOCTOR)
+    parts, doctor = remedies.parts_of(hint), Remedy(RemedyKind.RUN_DOCTOR)
 
-    assert in_words(parts, for_scripts) == text
-    assert in_words(with_remedy(with_remedy(parts, doctor), doctor), for_scripts) == with_doctor
-    assert with_remedy(parts, None) == parts
+    assert remedies.in_words(parts, for_scripts) == text
+    assert (
+        remedies.in_words(
+            remedies.with_remedy(remedies.with_remedy(parts, doctor), doctor), for_scripts
+        )
+        == with_doctor
+    )
+    assert remedies.with_remedy(parts, None) == parts
 
 
 def test_the_library_speaks_to_no_front() -> None:

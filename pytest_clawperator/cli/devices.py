@@ -49,8 +49,8 @@ def packages_list(options: GlobalOptions, third_party: bool) -> Answer:
     """List the packages of the apps on a device, even if a test run holds it."""
     with open_device(options) as transport:
         asked = "pm list packages -3" if third_party else "pm list packages"
-        told = run(transport, asked, hint="Wait until the device has started, and try again.")
-    lines = (line.strip() for line in told.stdout.splitlines())
+        listed = run(transport, asked, hint="Wait until the device has started, and try again.")
+    lines = (line.strip() for line in listed.stdout.splitlines())
     packages = [line.removeprefix("package:") for line in lines if line.startswith("package:")]
     return Answer({"packages": packages}, packages or ["No apps."])
 
@@ -230,12 +230,14 @@ def _begin(since: str, transport: AdbTransport) -> str:
             f"--since {since!r} is not a time",
             hint="Say how long ago (30s, 5m, 2h), or a time as the log has it: '11-16 22:30:00'.",
         )
-    told = transport.shell(f"date '+{_DEVICE_TIME}'").stdout.strip()
+    clock = transport.shell(f"date '+{_DEVICE_TIME}'").stdout.strip()
     try:
-        begin = datetime.strptime(told, _DEVICE_TIME) - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+        begin = datetime.strptime(clock, _DEVICE_TIME) - timedelta(
+            **{_UNITS[ago[2]]: float(ago[1])}
+        )
     except (ValueError, OverflowError) as error:
         raise LogcatError(
-            f"the device does not tell its time; it said: {told[:60] or 'nothing'}",
+            f"the device does not report its time; it printed: {clock[:60] or 'nothing'}",
             serial=transport.serial,
             hint="Say since when by its own clock, as its log has it: --since '11-16 22:30:00'.",
         ) from error

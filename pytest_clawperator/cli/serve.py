@@ -74,12 +74,12 @@ def serve(
             wording=for_command_line,
         ),
         say=notice,
-        started=_tell_started,
+        started=_report_start,
     )
     return Answer({"ok": True, "stopped": True}, ["stopped"])
 
 
-def _tell_started(url: str, new_token: str | None) -> None:
+def _report_start(url: str, new_token: str | None) -> None:
     notice(f"Clawperator API server listening on {url}")
     if new_token is not None:
         notice(f"token: {new_token}")

@@ -111,15 +111,15 @@ class DevicePool:
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
         """Lease those that are free; return who holds the others, one sentence each."""
-        told = []
+        reported = []
         for candidate in candidates:
             hold = self._store.try_take(candidate.info.key)
             if hold is not None:
                 self._add(hold, candidate)
             else:
-                holder = self._store.holder(candidate.info.key) or "somebody else"
-                told.append(f"{candidate.serial} is held by {holder}")
-        return told
+                holder = self._store.holder(candidate.info.key) or "another run"
+                reported.append(f"{candidate.serial} is held by {holder}")
+        return reported
 
     def keep(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> None:
         """Release the devices beyond this number; one of each group goes last."""

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,7 @@ from pytest_clawperator.execution.result import PROTECTED
 from pytest_clawperator.execution.screenshots import is_png, no_picture, take_picture
 from pytest_clawperator.pictures import blackened
 from pytest_clawperator.plugin.clients import ClientActivity
+from pytest_clawperator.plugin.failures import first_line
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.redaction import SECRETS, hide_in_document
 from pytest_clawperator.report.crashes import Crash, Step, find_crashes, marked_log, without_dumps
@@ -36,14 +37,20 @@ from pytest_clawperator.text import visible, visible_in_xml
 
 #: The name of the file with the executions.
 ENVELOPES = "envelopes.json"
-
 # How long collecting may take: all kinds together, a snapshot, a picture, and the check that the
 # device is still there.
 WITHIN = 8.0
-
 _SNAPSHOT_WITHIN, _PICTURE_WITHIN, _ALIVE_WITHIN = 1.0, 4.0, 1.0
-
 _SNAPSHOT_STEP = "evidence"
+# Kinds of evidence, each collected by a method of ``_Collection``, with the setting that switches
+# it; one without a setting is kept whenever any other is. What needs no device comes first.
+_KINDS = {
+    "log": "logcat",
+    "envelopes": None,
+    "skills": None,
+    "screenshot": "screenshot",
+    "snapshot": "snapshot",
+}
 
 
 @dataclass(frozen=True)
@@ -70,39 +77,13 @@ class Unavailable(Exception):
     """Raised with the reason why evidence of some kind is missing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """Whose evidence is wanted, what the screen shows, and what was collected so far."""
-
-    client: ClientActivity
-    screen: CurrentScreen
-    found: Evidence
-    is_whole_log: bool = False
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of evidence: its collector, and the setting that switches it.
-
-    A kind without a setting is kept whenever any other is.
-    """
-
-    name: str
-    setting: str | None
-    collect: Callable[[Request], Iterator[Piece]]
-
-
 def wanted_kinds(settings: Settings, when: str | None, *, has_failed: bool) -> list[str]:
     """Return the kinds that the settings want after this phase of a test."""
     values = {"on"} if when == "call" else set()
     if has_failed:
         values |= {"on", "only-on-failure", "full"}
-    wanted = {
-        kind.name
-        for kind in KINDS
-        if kind.setting is not None and getattr(settings, kind.setting) in values
-    }
-    return [kind.name for kind in KINDS if kind.name in wanted or (wanted and not kind.setting)]
+    switched = {name for name, key in _KINDS.items() if key and getattr(settings, key) in values}
+    return [name for name, key in _KINDS.items() if name in switched or (switched and not key)]
 
 
 def collect(
@@ -117,43 +98,23 @@ def collect(
 
     ``is_broken``: the device has failed already, so nothing is run on it.
     """
-    found = Evidence()
     screen = CurrentScreen(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
-    request = Request(client=client, screen=screen, found=found, is_whole_log=is_whole_log)
-    wanted = [kind for kind in KINDS if kind.name in kinds]
-    done: list[Kind] = []
-
-    def collect_all() -> None:
-        client.hide_passwords()
-        for kind in wanted:
-            _collect_one(kind, request)
-            done.append(kind)
-
+    collection = _Collection(client, screen, is_whole_log=is_whole_log)
+    wanted = [kind for kind in _KINDS if kind in kinds]
     # A device that hangs keeps this thread waiting, and not the tests.
-    thread = threading.Thread(target=collect_all, name="clawperator evidence", daemon=True)
+    thread = threading.Thread(
+        target=collection.collect, args=(wanted,), name="clawperator evidence", daemon=True
+    )
     client.collecting_threads.add(thread)
-    begin = time.monotonic()
     thread.start()
-    thread.join(max(begin + within - time.monotonic(), 0))
-    in_time = Evidence(list(found.pieces), list(found.missing), found.crashes, found.traces)
-    in_time.missing += [
-        f"no {kind.name}: the device did not give it within {within:g} s"
+    thread.join(within)
+    found, done = collection.found, list(collection.done)
+    late = [
+        f"no {kind}: the device did not give it within {within:g} s"
         for kind in wanted
         if kind not in done
     ]
-    return in_time
-
-
-def _collect_one(kind: Kind, request: Request) -> None:
-    found = request.found
-    try:
-        found.pieces.extend(kind.collect(request))
-    except Unavailable as exc:
-        found.missing.append(f"no {kind.name}: {exc}")
-    except ClawperatorError as exc:
-        found.missing.append(f"no {kind.name}: {exc.code}: {exc.message.splitlines()[0]}")
-    except Exception as exc:  # evidence must never hide the failure that it is about
-        found.missing.append(f"no {kind.name}: {type(exc).__name__}: {exc}")
+    return replace(found, pieces=list(found.pieces), missing=[*found.missing, *late])
 
 
 class CurrentScreen:
@@ -187,30 +148,94 @@ class CurrentScreen:
         return result.step(_SNAPSHOT_STEP).snapshot
 
 
-def _log(ask: Request) -> Iterator[Piece]:
-    """Yield the log of the test, and note what crashed in it.
+class _Collection:
+    """Collects the evidence of one client, one kind after the other."""
 
-    A second log of a test has what came after the first. Unless the whole log is wanted, one line
-    replaces each hierarchy.
-    """
-    client, found = ask.client, ask.found
-    if client.transport is None:
-        raise Unavailable("the device is behind another host, which keeps its log")
-    lines, lost = client.take_log()
-    if not ask.is_whole_log:
-        lines = without_dumps(lines, kept=_kept_screen(client))
-    crashes = find_crashes(lines, system=client.system_processes)
-    found.crashes += crashes
-    found.traces += [
-        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
-        for crash in crashes
-    ]
-    if not lines:
-        raise Unavailable("nothing was logged since the test began, or since its log before")
-    text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
-    if lost:
-        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
-    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
+    def __init__(
+        self, client: ClientActivity, screen: CurrentScreen, *, is_whole_log: bool
+    ) -> None:
+        self._client = client
+        self._screen = screen
+        self._is_whole_log = is_whole_log
+        self.found = Evidence()
+        self.done: list[str] = []
+
+    def collect(self, kinds: Collection[str]) -> None:
+        """Collect these kinds, and note why one is missing."""
+        self._client.hide_passwords()
+        for kind in kinds:
+            try:
+                self.found.pieces.extend(getattr(self, f"_{kind}")())
+            except Exception as exc:  # evidence must never hide the failure that it is about
+                self.found.missing.append(f"no {kind}: {_reason(exc)}")
+            self.done.append(kind)
+
+    def _log(self) -> Iterator[Piece]:
+        """Yield the log of the test, and note what crashed in it.
+
+        A second log of a test has what came after the first. Unless the whole log is wanted, one
+        line replaces each hierarchy.
+        """
+        client = self._client
+        if client.transport is None:
+            raise Unavailable("the device is behind another host, which keeps its log")
+        lines, lost = client.take_log()
+        if not self._is_whole_log:
+            lines = without_dumps(lines, kept=_kept_screen(client))
+        crashes = find_crashes(lines, system=client.system_processes)
+        self.found.crashes += crashes
+        self.found.traces += [
+            visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
+            for crash in crashes
+        ]
+        if not lines:
+            raise Unavailable("nothing was logged since the test began, or since its log before")
+        text = visible(marked_log(lines, crashes))  # so that it can be printed on a terminal
+        if lost:
+            text = f"the first {lost} lines of this test were too many to be kept\n{text}"
+        yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
+
+    def _envelopes(self) -> Iterator[Piece]:
+        """Yield the last payloads with their envelopes or errors, if there are any."""
+        if self._client.executions:
+            described = [_described(event) for event in self._client.executions]
+            _shorten_all_but_last(described)
+            # JSON escapes all that is not ASCII, and of ASCII all but this one.
+            content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
+            yield Piece("envelopes", ENVELOPES, content.encode())
+
+    def _skills(self) -> Iterator[Piece]:
+        """Yield what the scripts of skills printed, if any ran."""
+        if self._client.skills:
+            text = "\n".join(map(_skill_described, self._client.skills))
+            yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
+
+    def _screenshot(self) -> Iterator[Piece]:
+        """Yield a picture of the screen as it is now."""
+        picture = photograph(self._client)
+        is_guarded = may_show_secret(self._client)
+        if is_guarded or self._screen.is_wanted:
+            picture = without_secrets(picture, self._screen, is_guarded=is_guarded)
+        yield Piece("screenshot", "screenshot.png", picture)
+
+    def _snapshot(self) -> Iterator[Piece]:
+        """Yield what is on the screen now; if that fails, what the test saw last."""
+        remark = ""
+        try:
+            xml = self._screen.snapshot().xml
+        except (ClawperatorError, Unavailable) as exc:
+            if self._client.snapshot is None:
+                raise
+            xml = self._client.snapshot.decode("utf-8", "surrogatepass")
+            remark = f"the last that the test saw: {first_line(exc)}"
+        content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
+        yield Piece("snapshot", "snapshot.xml", content, remark)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ClawperatorError):
+        return f"{error.code}: {first_line(error)}"
+    return str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"
 
 
 def _kept_screen(client: ClientActivity) -> dict[Step, str]:
@@ -220,16 +245,6 @@ def _kept_screen(client: ClientActivity) -> dict[Step, str]:
             if step.action_type == "snapshot_ui":
                 return {(event.execution.command_id, step.id): ENVELOPES}
     return {}
-
-
-def _envelopes(ask: Request) -> Iterator[Piece]:
-    """Yield the last payloads with their envelopes or errors, if there are any."""
-    if ask.client.executions:
-        described = [_described(event) for event in ask.client.executions]
-        _shorten_all_but_last(described)
-        # JSON escapes all that is not ASCII, and of ASCII all but this one.
-        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
-        yield Piece("envelopes", ENVELOPES, content.encode())
 
 
 def _described(event: ExecutionFinished) -> dict[str, Any]:
@@ -254,25 +269,9 @@ def _shorten_all_but_last(described: list[dict[str, Any]]) -> None:
             step["data"] = {**step["data"], "text": f"... {len(text)} characters"}
 
 
-def _skill_output(ask: Request) -> Iterator[Piece]:
-    """Yield what the scripts of skills printed, if any ran."""
-    if ask.client.skills:
-        text = "\n".join(map(_skill_described, ask.client.skills))
-        yield Piece("skills", "skills.txt", text.encode("utf-8", "replace"))
-
-
 def _skill_described(event: SkillFinished) -> str:
     complaints = f"--- stderr\n{event.complaints}" if event.complaints else ""
     return f"=== {event.skill_id}, {event.elapsed:.1f} s\n{event.output}{complaints}"
-
-
-def _screenshot(ask: Request) -> Iterator[Piece]:
-    """Yield a picture of the screen as it is now."""
-    picture = photograph(ask.client)
-    is_guarded = may_show_secret(ask.client)
-    if is_guarded or ask.screen.is_wanted:
-        picture = without_secrets(picture, ask.screen, is_guarded=is_guarded)
-    yield Piece("screenshot", "screenshot.png", picture)
 
 
 def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
@@ -310,44 +309,14 @@ def without_secrets(picture: bytes, screen: CurrentScreen, *, is_guarded: bool) 
         if not is_guarded:  # there is no sign of anything to hide
             return picture
         raise Unavailable(
-            f"it may show a secret, and it is not known where: {_reason(exc)}"
+            f"it may show a secret, and it is not known where: {first_line(exc)}"
         ) from exc
 
 
-def _snapshot(ask: Request) -> Iterator[Piece]:
-    """Yield what is on the screen now; if that fails, what the test saw last."""
-    remark = ""
-    try:
-        xml = ask.screen.snapshot().xml
-    except (ClawperatorError, Unavailable) as exc:
-        if ask.client.snapshot is None:
-            raise
-        xml = ask.client.snapshot.decode("utf-8", "surrogatepass")
-        remark = f"the last that the test saw: {_reason(exc)}"
-    content = visible_in_xml(xml).encode("utf-8", "surrogatepass")
-    yield Piece("snapshot", "snapshot.xml", content, remark)
-
-
-def _reason(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    text = error.message if isinstance(error, ClawperatorError) else str(error)
-    return text.partition("\n")[0]
-
-
-#: What needs no device comes first.
-KINDS = (
-    Kind("log", "logcat", _log),
-    Kind("envelopes", None, _envelopes),
-    Kind("skills", None, _skill_output),
-    Kind("screenshot", "screenshot", _screenshot),
-    Kind("snapshot", "snapshot", _snapshot),
-)
-
+# The files of a test
 
 _UNKNOWN = "application/octet-stream"
-
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
 # Windows allows 260 characters for a whole path; a run, a test and a file must fit below
 # wherever the user keeps them.
 _LONGEST_TEST, _LONGEST_FILE = 60, 80

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -49,6 +49,12 @@ def _new_id() -> str:
 def write_line(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:
     """Write a line; control characters in it are shown."""
     reporter.line(visible(text), **markup)
+
+
+def named(tests: Sequence[str]) -> str:
+    """Return the names of the first tests, and how many others there are, for a message."""
+    names, rest = ", ".join(tests[:3]), len(tests) - 3
+    return f"{names} and {rest} more" if rest > 0 else names
 
 
 class EventHub:

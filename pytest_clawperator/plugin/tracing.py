@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import threading
 from collections.abc import Generator
@@ -12,7 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import pytest
 
@@ -29,8 +28,13 @@ from pytest_clawperator.plugin.evidence import (
     photograph,
     without_secrets,
 )
-from pytest_clawperator.plugin.failures import is_infrastructure, is_put_aside, is_shared
-from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput, sinks_of
+from pytest_clawperator.plugin.failures import (
+    first_line,
+    is_infrastructure,
+    is_put_aside,
+    is_shared,
+)
+from pytest_clawperator.plugin.report_sinks import VERSIONS, ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
@@ -38,34 +42,20 @@ from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
 from pytest_clawperator.plugin.worker_input import worker_input
 from pytest_clawperator.report import trace as events
 from pytest_clawperator.report.sinks import Attachment
-from pytest_clawperator.report.trace import (
-    FixtureEnded,
-    Noted,
-    Outcome,
-    PictureTaken,
-    TraceEvent,
-    TraceWriter,
-    now,
-    ticks,
-)
+from pytest_clawperator.report.trace import TraceEvent, TraceWriter, now, ticks
+
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
+FOLDER = "trace"
+# Where traces are while their tests run; a killed run leaves them there.
+UNFINISHED = "unfinished"
+_numbers = count(1)
 
 _THREAD = "clawperator pictures"
-
 # How long a picture of the screen after an execution may hold up the test, in seconds.
 _WITHIN = 5.0
-
-# Pictures that are under way at once; each needs some megabytes.
+# Pictures that are under way together; each needs some megabytes.
 _AT_ONCE = 6
-
 _REMEMBERED = 100
-
-
-class _Kept(NamedTuple):
-    """A small picture that is in the trace."""
-
-    blob: str
-    size: tuple[int, int]
-    scale: float
 
 
 class _Shot:
@@ -109,7 +99,8 @@ class PictureTaker:
         self._room = threading.Semaphore(_AT_ONCE)
         self._shots: dict[ClientActivity, _Shot] = {}
         self._under_way: set[Future[None]] = set()
-        self._kept: dict[bytes, _Kept] = {}
+        # By their digests: the blobs of pictures in the trace, their sizes and scales.
+        self._kept: dict[bytes, tuple[str, tuple[int, int], float]] = {}
         self._keeping = threading.Lock()
 
     def take(self, client: ClientActivity, execution: int, result: RunResult | None) -> None:
@@ -158,49 +149,34 @@ class PictureTaker:
         if shot.is_late:
             self._say_why_not(shot.execution, "the test went on before it was taken")
             return
-        with self._keeping:  # the next one may be the same
-            kept = self._small(picture)
+        digest = sha256(picture).digest()
+        with self._keeping:  # the next one may be the same: many executions change nothing
+            if digest not in self._kept:
+                small, size, scale = smaller(picture)
+                if len(self._kept) >= _REMEMBERED:
+                    self._kept.clear()
+                self._kept[digest] = self._writer.keep(small, ".webp"), size, scale
+            blob, size, scale = self._kept[digest]
         self._writer.write(
-            PictureTaken(
+            events.PictureTaken(
                 at=now(),
                 serial=shot.client.client.serial,
-                blob=kept.blob,
-                size=kept.size,
-                scale=kept.scale,
+                blob=blob,
+                size=size,
+                scale=scale,
                 execution=shot.execution,
             )
         )
 
-    def _small(self, picture: bytes) -> _Kept:
-        """Keep a small copy of a picture; many executions do not change the screen."""
-        digest = sha256(picture).digest()
-        known = self._kept.get(digest)
-        if known is None:
-            small, size, scale = smaller(picture)
-            known = _Kept(self._writer.keep(small, ".webp"), size, scale)
-            if len(self._kept) >= _REMEMBERED:
-                self._kept.clear()
-            self._kept[digest] = known
-        return known
-
     def _say_why_not(self, execution: int, why: str) -> None:
-        self._writer.write(Noted(at=now(), message=f"no picture: {why}", execution=execution))
+        message = f"no picture: {why}"
+        self._writer.write(events.Noted(at=now(), message=message, execution=execution))
 
 
 def _shows_password(result: RunResult | None) -> bool:
     """Whether an execution saw a password field, which may not be recorded elsewhere yet."""
     steps = [] if result is None else [*result.steps, result.last_look]
     return any(PROTECTED in (step.data.get("text") or "") for step in steps if step is not None)
-
-
-__tracebackhide__ = True  # a fixture that fails is shown at its own line
-
-FOLDER = "trace"
-
-# Where traces are while their tests run; a killed run leaves them there.
-UNFINISHED = "unfinished"
-
-_numbers = count(1)
 
 
 class AttemptTrace:
@@ -219,7 +195,7 @@ class AttemptTrace:
         self._pictures: PictureTaker | None = None
         self._clients: list[ClientActivity] = []
         self._begun = now()
-        self._outcome: Outcome = "passed"
+        self._outcome: events.Outcome = "passed"
         self._reason = ""
         self._is_infrastructure = False
         self._has_own_failure = False
@@ -296,7 +272,7 @@ class AttemptTrace:
                 at=self._begun,
                 nodeid=self._item.nodeid,
                 attempt=attempt,
-                environment={"Python": platform.python_version(), "pytest": pytest.__version__},
+                environment=VERSIONS,
                 run=run_id(self._item.config),
                 worker=worker_input(self._item.config).get("workerid", ""),
             )
@@ -340,7 +316,7 @@ class AttemptTrace:
         is_own = report.when == "call" and not self._is_infrastructure
         if self._outcome not in ("failed", "error"):
             self._outcome = "failed" if is_own else "error"
-            self._reason = _first_line(error)
+            self._reason = first_line(error)
         self.add(
             events.ErrorRaised(
                 at=now(),
@@ -386,10 +362,6 @@ class AttemptTrace:
         )
 
 
-def _first_line(error: BaseException) -> str:
-    return str(getattr(error, "message", error)).partition("\n")[0]
-
-
 def begin_attempt(item: pytest.Item) -> None:
     """Begin the trace of an attempt."""
     if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
@@ -429,7 +401,7 @@ def timed_fixture(
         _note_fixture(request.config, fixturedef, "setup", begin, error)
         ending = request.config.stash.setdefault(ENDING_FIXTURES, {})
 
-        def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+        def clawperator_fixture_ends() -> None:  # a name that is not shown in Allure
             ending[id(fixturedef)] = ticks()
 
         # Comes before the fixture's own end.
@@ -461,7 +433,7 @@ def _note_fixture(
     trace = None if item is None else item.stash.get(TRACE, None)
     if trace is not None:
         trace.add(
-            FixtureEnded(
+            events.FixtureEnded(
                 at=now(),
                 name=fixturedef.argname,
                 scope=fixturedef.scope,

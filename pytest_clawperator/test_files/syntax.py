@@ -17,9 +17,7 @@ from pytest_clawperator.text import shown_path
 from pytest_clawperator.yaml_source import Mark, Mistake
 
 Node = TypeVar("Node", bound=ast.stmt | ast.expr)
-
 _PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
-
 #: What the device of a test is called: the fixture.
 CLIENT = "clawperator"
 
@@ -66,23 +64,15 @@ RESERVED = frozenset(
 )
 
 _TAKEN = "|".join(sorted([*keyword.kwlist, *RESERVED]))
-
 #: The pattern of a variable's name, also for the schema.
 NAME_PATTERN = rf"^(?!(?:{_TAKEN})$)[A-Za-z][A-Za-z0-9_]*$"
-
 _PART = r"\$\{[A-Za-z][A-Za-z0-9_]*\}"
-
 #: The patterns of a whole variable, of a text in which variables may stand, and of one without.
 VARIABLE_PATTERN = f"^{_PART}$"
-
 TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
-
 CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
-
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
-
 _VARIABLE = re.compile(rf"{_PART}\Z")
-
 _PIECE = re.compile(rf"(\$\$\{{|{_PART}|\$\{{)")
 
 

@@ -49,7 +49,7 @@ def test_the_device_says_how_high_its_status_bar_is(expect: Expect, tmp_path: Pa
 def test_the_file_name_has_size_and_density(
     expect: Expect, tmp_path: Path, density: int | None, key: str
 ) -> None:
-    """Each kind of screen has a golden of its own."""
+    """Each kind of screen has its own golden."""
     camera = Camera(tmp_path, density=density)
     path = camera.keep(WHITE, key)
 

@@ -30,18 +30,18 @@ from tests.doubles.runner import SHOP, Phone, client
 
 
 def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:
-    """Return a look that counts looks, and takes its time."""
-    looks = iter(range(1, 10_000))
+    """Return a function that counts its calls, and takes its time."""
+    calls = iter(range(1, 10_000))
 
     def look() -> int:
         time.pass_by(takes)
-        return next(looks)
+        return next(calls)
 
     return look
 
 
 def at_least(number: int) -> Callable[[int], Verdict]:
-    """Return a judge that wants this many looks."""
+    """Return a judge that wants this many checks."""
     return lambda seen: Verdict(seen >= number, f"look {seen}")
 
 
@@ -75,7 +75,7 @@ def test_a_timeout_of_zero_is_one_check() -> None:
     ("takes", "pause"), [(0.001, 0.02), (0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (3.0, 0.25)]
 )
 def test_the_pause_is_as_long_as_the_check(takes: float, pause: float) -> None:
-    """The pause is as long as the last look, within 20 and 250 milliseconds."""
+    """The pause is as long as the last check, within 20 and 250 milliseconds."""
     time = FakeTime()
 
     watch(counting(time, takes=takes), at_least(3), timeout=60.0, clock=time.clock)
@@ -84,7 +84,7 @@ def test_the_pause_is_as_long_as_the_check(takes: float, pause: float) -> None:
 
 
 def test_the_last_check_is_at_the_deadline() -> None:
-    """The last pause ends at the deadline, and is followed by a look."""
+    """The last pause ends at the deadline, and is followed by a check."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=0.05, clock=time.clock)
@@ -119,10 +119,10 @@ def test_errors_that_waiting_does_not_change_are_raised(error: Exception) -> Non
 def test_an_unreadable_screen_is_tried_again() -> None:
     """A screen that cannot be read, as between two windows, is tried again."""
     time = FakeTime()
-    looks = counting(time)
+    count = counting(time)
 
     def look() -> int:
-        number = looks()
+        number = count()
         if number < 3:
             raise SnapshotError("no tree", code=ErrorCode.UI_TREE_UNAVAILABLE)
         return number
@@ -194,7 +194,7 @@ def test_the_log_is_short(log: list[Entry], lines: list[str]) -> None:
 
 
 def test_later_looks_have_the_time_that_is_left() -> None:
-    """The first look has no limit; later ones have the rest, and at least a second."""
+    """The first check has no limit; later ones have the rest, and at least a second."""
     time = FakeTime()
     limits: list[float | None] = []
 
@@ -261,7 +261,7 @@ def test_a_lost_device_is_an_infrastructure_error(
 
 
 def test_later_looks_are_bounded_by_the_time_left() -> None:
-    """The execution of a look may not take longer than the time that is left."""
+    """The execution of a check may not take longer than the time that is left."""
     time = FakeTime()
     seconds = iter([190.0])
 

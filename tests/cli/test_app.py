@@ -128,10 +128,10 @@ def test_a_wrong_command_line_is_refused_before_a_device_is_looked_for(
 
     for line, exit_code, code, text in REFUSED:
         printed = offline(*shlex.split(line))
-        told = " ".join(str(printed.json.get(key, "")) for key in ("message", "hint"))
+        shown = " ".join(str(printed.json.get(key, "")) for key in ("message", "hint"))
         assert printed.error == (exit_code, code), f"{line}: {printed}"
-        assert text in told, f"{line}: {told}"
-        if "Did you mean '" in told and code == UNKNOWN:
+        assert text in shown, f"{line}: {shown}"
+        if "Did you mean '" in shown and code == UNKNOWN:
             assert f"'{printed.json['suggestion']}'" == text, line
 
 

@@ -178,6 +178,7 @@ def test_a_skill_is_reported_with_what_it_printed(answer: Any, arguments: Any) -
         given.append((serial, skill_id, words))
         if isinstance(answer, Exception):
             raise answer
+        assert isinstance(answer, SkillRun)
         return answer
 
     phone = Phone()

@@ -163,7 +163,7 @@ def test_a_device_that_is_still_starting() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "printed",
     [
         # Xiaomi, Android 10 and 13
         "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS"
@@ -180,9 +180,9 @@ def test_a_device_that_is_still_starting() -> None:
         " settings requires:android.permission.WRITE_SECURE_SETTINGS",
     ],
 )
-def test_a_phone_that_guards_what_adb_does_is_recognised(said: str) -> None:
+def test_a_phone_that_guards_what_adb_does_is_recognised(printed: str) -> None:
     """Whatever the command was about, the hint names the developer options of the makers."""
-    result = ShellResult("", said, 255)
+    result = ShellResult("", printed, 255)
 
     error = shell_error(ScriptedTransport({}), "some command", result, hint="Do this.")
 

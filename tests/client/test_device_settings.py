@@ -105,11 +105,11 @@ def test_an_unknown_orientation_is_refused() -> None:
 
 def test_airplane_mode_of_an_old_device() -> None:
     """Without the command, the setting is written and broadcast."""
-    said = "Broadcasting: Intent\nBroadcast completed: result=0\n"
+    completed = "Broadcasting: Intent\nBroadcast completed: result=0\n"
     old = {
         **settings(airplane_mode_on="0"),
         re.compile("cmd connectivity .*"): "No shell command implementation.\n",
-        re.compile("am broadcast -a android.intent.action.AIRPLANE_MODE .*"): said,
+        re.compile("am broadcast -a android.intent.action.AIRPLANE_MODE .*"): completed,
     }
     device = scripted(old)
 

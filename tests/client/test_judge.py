@@ -212,6 +212,7 @@ MISSING = {"error": "NODE_NOT_FOUND"}
 NO_LIST = {"error": "CONTAINER_NOT_FOUND"}
 FAILURES = {
     "click": MISSING,
+    "enter_text": {"error": "NODE_NOT_CLICKABLE"},
     "scroll": NO_LIST,
     "scroll_and_click": NO_LIST,
     "scroll_until": {
@@ -262,6 +263,8 @@ WHOLE_ID = f"On the screen that id is {PACKAGE}:id/name"
          "", "Only 1 match node(id='row', has=node(text='Tea'))"),
         (lambda claw: claw.node(role="listitem").nth(1).click(), NodeNotFoundError, "",
          "does not show that role"),
+        (lambda claw: claw.enter_text("x", text="Tea"), StepFailedError,
+         "enter_text node(text='Tea'): it is not a text field", "a label beside it takes no input"),
         # Scrolling
         (lambda claw: claw.scroll_and_click(text="Tea"), errors.ContainerNotFoundError,
          "nothing that scrolls is on the screen", "click() will do"),

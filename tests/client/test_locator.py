@@ -290,18 +290,18 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("shown", "message"),
     [
         (SHOP, "3 nodes match"),
         (screen(node(text="Buy", kind="Button", enabled=False)), "it is disabled"),
     ],
 )
-def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, said: str) -> None:
+def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, message: str) -> None:
     """Nothing is touched if several nodes match, or if the node is disabled."""
     claw = client(Phone(shown))
     claw.device = Device(glass, DeviceInfo(serial="PH1", key="PH1"))
 
-    with pytest.raises(StepFailedError, match=said):
+    with pytest.raises(StepFailedError, match=message):
         claw.node(text="Buy").double_click(timeout=0)
 
     assert glass.lines == []

@@ -1,4 +1,4 @@
-"""What is meant is read from every form it may be given in, and found on a snapshot."""
+"""Targets are read from every form they may be given in, and found on a snapshot."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_node_that_was_not_found_is_refused_at_once() -> None:
 
 
 def test_short_ids_are_keywords_only() -> None:
-    """A keyword may leave the package out; an object means what it says."""
+    """A keyword may leave the package out; an object is taken literally."""
     short = target(id="name")
     matcher = target(NodeMatcher.of(id="name"))
 

@@ -1,4 +1,4 @@
-"""``timeout=`` lasts as long as it says, in pauses that the Operator takes as they are."""
+"""``timeout=`` lasts as long as it should, in pauses that the Operator takes as they are."""
 
 from __future__ import annotations
 

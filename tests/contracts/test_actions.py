@@ -47,189 +47,97 @@ WIRE_RETRY = {
     "backoffMultiplier": 1.5,
     "jitterRatio": 0.125,
 }
-AGAIN = Retry(max_attempts=2)
-WIRE_AGAIN = {"maxAttempts": 2}
 
-# Each class with every field given: its type and its whole parameters.
-FILLED: list[tuple[type[TypedAction], str, dict[str, Any], dict[str, Any]]] = [
-    (
-        actions.OpenApp,
-        "open_app",
-        {"application_id": "com.a", "retry": RETRY},
-        {"applicationId": "com.a", "retry": WIRE_RETRY},
-    ),
-    (
-        actions.OpenUri,
-        "open_uri",
-        {"uri": "app://x", "retry": RETRY},
-        {"uri": "app://x", "retry": WIRE_RETRY},
-    ),
-    (actions.CloseApp, "close_app", {"application_id": "com.a"}, {"applicationId": "com.a"}),
-    (actions.StartRecording, "start_recording", {"session_id": "s"}, {"sessionId": "s"}),
-    (actions.StopRecording, "stop_recording", {"session_id": "s"}, {"sessionId": "s"}),
-    (
-        actions.WaitForNode,
-        "wait_for_node",
-        {"matcher": OK, "timeout": 1.5, "retry": RETRY},
-        {"matcher": WIRE_OK, "timeoutMs": 1500, "retry": WIRE_RETRY},
-    ),
-    (
-        Click,
-        "click",
-        {"matcher": OK, "coordinate": (7, 8), "click_type": "long_click", "retry": RETRY},
-        {
-            "matcher": WIRE_OK,
-            "coordinate": {"x": 7, "y": 8},
-            "clickType": "long_click",
-            "retry": WIRE_RETRY,
-        },
-    ),
+# Each field of the classes: a value, its name on the wire, and the value there.
+FIELDS_OF_ACTIONS: dict[str, tuple[Any, str, Any]] = {
+    "all": (True, "all", True),
+    "application_id": ("com.a", "applicationId", "com.a"),
+    "clear": (True, "clear", True),
+    "click_after": (True, "clickAfter", True),
+    "click_retry": (Retry(max_attempts=2), "clickRetry", {"maxAttempts": 2}),
+    "click_type": ("long_click", "clickType", "long_click"),
+    "container": ({"id": "list"}, "container", {"resourceId": "list"}),
+    "coordinate": ((7, 8), "coordinate", {"x": 7, "y": 8}),
+    "direction": ("left", "direction", "left"),
+    "distance_ratio": (0.75, "distanceRatio", 0.75),
+    "duration": (0.29, "durationMs", 290),
+    "expected_node": (OK, "expectedNode", WIRE_OK),
+    "expected_package": ("com.b", "expectedPackage", "com.b"),
+    "find_first_scrollable_child": (False, "findFirstScrollableChild", False),
+    "key": ("home", "key", "home"),
+    "label_matcher": (LABEL, "labelMatcher", WIRE_LABEL),
+    "matcher": (OK, "matcher", WIRE_OK),
+    "max_duration": (20, "maxDurationMs", 20_000),
+    "max_scrolls": (12, "maxScrolls", 12),
+    "max_swipes": (11, "maxSwipes", 11),
+    "no_position_change_threshold": (3, "noPositionChangeThreshold", 3),
+    "path": ("/x.png", "path", "/x.png"),
+    "retry": (RETRY, "retry", WIRE_RETRY),
+    "scroll_retry": (RETRY, "scrollRetry", WIRE_RETRY),
+    "session_id": ("s", "sessionId", "s"),
+    "settle_delay": (0.125, "settleDelayMs", 125),
+    "submit": (False, "submit", False),
+    "text": ("hi", "text", "hi"),
+    "timeout": (1.5, "timeoutMs", 1500),
+    "uri": ("app://x", "uri", "app://x"),
+    "validator": ("regex", "validator", "regex"),
+    "validator_pattern": ("^x$", "validatorPattern", "^x$"),
+}
+# Each class, its type, and its fields.
+CLASSES: list[tuple[type[TypedAction], str, str]] = [
+    (actions.OpenApp, "open_app", "application_id retry"),
+    (actions.OpenUri, "open_uri", "uri retry"),
+    (actions.CloseApp, "close_app", "application_id"),
+    (actions.StartRecording, "start_recording", "session_id"),
+    (actions.StopRecording, "stop_recording", "session_id"),
+    (actions.WaitForNode, "wait_for_node", "matcher timeout retry"),
+    (Click, "click", "matcher coordinate click_type retry"),
     (
         actions.ScrollAndClick,
         "scroll_and_click",
-        {
-            "matcher": OK,
-            "container": LABEL,
-            "direction": "left",
-            "click_type": "focus",
-            "max_swipes": 11,
-            "distance_ratio": 0.75,
-            "settle_delay": 0.125,
-            "find_first_scrollable_child": True,
-            "click_after": False,
-            "scroll_retry": RETRY,
-            "click_retry": AGAIN,
-        },
-        {
-            "matcher": WIRE_OK,
-            "container": WIRE_LABEL,
-            "direction": "left",
-            "clickType": "focus",
-            "maxSwipes": 11,
-            "distanceRatio": 0.75,
-            "settleDelayMs": 125,
-            "findFirstScrollableChild": True,
-            "clickAfter": False,
-            "scrollRetry": WIRE_RETRY,
-            "clickRetry": WIRE_AGAIN,
-        },
+        "matcher container direction click_type max_swipes distance_ratio settle_delay"
+        " find_first_scrollable_child click_after scroll_retry click_retry",
     ),
     (
         actions.Scroll,
         "scroll",
-        {
-            "direction": "right",
-            "container": LABEL,
-            "distance_ratio": 0.5,
-            "settle_delay": 2,
-            "find_first_scrollable_child": False,
-            "retry": RETRY,
-        },
-        {
-            "direction": "right",
-            "container": WIRE_LABEL,
-            "distanceRatio": 0.5,
-            "settleDelayMs": 2000,
-            "findFirstScrollableChild": False,
-            "retry": WIRE_RETRY,
-        },
+        "direction container distance_ratio settle_delay find_first_scrollable_child retry",
     ),
     (
         actions.ScrollUntil,
         "scroll_until",
-        {
-            "matcher": OK,
-            "container": {"id": "list"},
-            "direction": "up",
-            "max_scrolls": 12,
-            "max_duration": 20,
-            "no_position_change_threshold": 3,
-            "distance_ratio": 0.25,
-            "settle_delay": 0.5,
-            "find_first_scrollable_child": True,
-            "click_after": True,
-            "click_type": "default",
-        },
-        {
-            "matcher": WIRE_OK,
-            "container": {"resourceId": "list"},
-            "direction": "up",
-            "maxScrolls": 12,
-            "maxDurationMs": 20_000,
-            "noPositionChangeThreshold": 3,
-            "distanceRatio": 0.25,
-            "settleDelayMs": 500,
-            "findFirstScrollableChild": True,
-            "clickAfter": True,
-            "clickType": "default",
-        },
+        "matcher container direction max_scrolls max_duration no_position_change_threshold"
+        " distance_ratio settle_delay find_first_scrollable_child click_after click_type",
     ),
-    (
-        actions.ReadText,
-        "read_text",
-        {
-            "matcher": OK,
-            "container": LABEL,
-            "all": True,
-            "validator": "regex",
-            "validator_pattern": "^x$",
-            "retry": RETRY,
-        },
-        {
-            "matcher": WIRE_OK,
-            "container": WIRE_LABEL,
-            "all": True,
-            "validator": "regex",
-            "validatorPattern": "^x$",
-            "retry": WIRE_RETRY,
-        },
-    ),
-    (
-        actions.EnterText,
-        "enter_text",
-        {"matcher": OK, "text": "hi", "submit": False, "clear": True, "retry": RETRY},
-        {"matcher": WIRE_OK, "text": "hi", "submit": False, "clear": True, "retry": WIRE_RETRY},
-    ),
-    (actions.SnapshotUi, "snapshot_ui", {"retry": RETRY}, {"retry": WIRE_RETRY}),
-    (
-        actions.TakeScreenshot,
-        "take_screenshot",
-        {"path": "/x.png", "retry": RETRY},
-        {"path": "/x.png", "retry": WIRE_RETRY},
-    ),
-    (Sleep, "sleep", {"duration": 0.29}, {"durationMs": 290}),
-    (actions.PressKey, "press_key", {"key": "home"}, {"key": "home"}),
-    (
-        actions.WaitForNavigation,
-        "wait_for_navigation",
-        {"timeout": 3, "expected_package": "com.a", "expected_node": OK},
-        {"timeoutMs": 3000, "expectedPackage": "com.a", "expectedNode": WIRE_OK},
-    ),
-    (
-        actions.ReadKeyValuePair,
-        "read_key_value_pair",
-        {"label_matcher": LABEL, "retry": RETRY},
-        {"labelMatcher": WIRE_LABEL, "retry": WIRE_RETRY},
-    ),
+    (actions.ReadText, "read_text", "matcher container all validator validator_pattern retry"),
+    (actions.EnterText, "enter_text", "matcher text submit clear retry"),
+    (actions.SnapshotUi, "snapshot_ui", "retry"),
+    (actions.TakeScreenshot, "take_screenshot", "path retry"),
+    (Sleep, "sleep", "duration"),
+    (actions.PressKey, "press_key", "key"),
+    (actions.WaitForNavigation, "wait_for_navigation", "timeout expected_package expected_node"),
+    (actions.ReadKeyValuePair, "read_key_value_pair", "label_matcher retry"),
 ]
 
 
 def test_every_field_of_every_class_is_written_and_accepted() -> None:
     """Each class writes each field under its wire name, and a payload accepts what it writes."""
-    assert {cls for cls, *_ in FILLED} == set(TypedAction.__subclasses__())
-    assert sorted(ACTION_TYPES) == sorted(name for _, name, *_ in FILLED)
-    for cls, name, given, params in FILLED:
-        assert {each.name for each in fields(cls)} == {"id", *given}, name
-        assert set(params) <= set(PARAMS), name
-        wire = {"id": "i", "type": name, "params": params}
+    assert {cls for cls, *_ in CLASSES} == set(TypedAction.__subclasses__())
+    assert sorted(ACTION_TYPES) == sorted(kind for _, kind, _ in CLASSES)
+    assert {name for _, name, _ in FIELDS_OF_ACTIONS.values()} == set(PARAMS)
+    for cls, kind, names in CLASSES:
+        assert {each.name for each in fields(cls)} == {"id", *names.split()}, kind
+        given = {name: FIELDS_OF_ACTIONS[name] for name in names.split()}
+        values = {name: value for name, (value, _, _) in given.items()}
+        wire = {"id": "i", "type": kind, "params": {name: sent for _, name, sent in given.values()}}
+
+        written = cls(id="i", **values)
+
         if cls is Click:  # which has a matcher or a point, not both
-            assert Click(id="i", **given).to_wire() == wire
-            given, params = {"matcher": OK}, {"matcher": WIRE_OK}
-            wire["params"] = params
-
-        written = cls(id="i", **given)
-
-        assert complete_execution([written]).actions[0].to_wire() == wire, name
+            assert written.to_wire() == wire
+        else:
+            assert complete_execution([written]).actions[0].to_wire() == wire, kind
+    assert complete_execution([Click(OK)]).actions[0].to_wire()["params"] == {"matcher": WIRE_OK}
 
 
 def test_fields_that_are_not_given_are_left_out() -> None:

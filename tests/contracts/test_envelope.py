@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.envelope import (
     ResultEnvelope,
     code_of_text,
@@ -17,18 +18,7 @@ from pytest_clawperator.contracts.envelope import (
     parse_result_line,
     parse_result_message,
 )
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ContainerNotFoundError,
-    EnvelopeMalformedError,
-    ErrorCode,
-    NavigationTimeoutError,
-    NodeNotFoundError,
-    OperatorNotReadyError,
-    SnapshotError,
-    StepFailedError,
-    ValidatorMismatchError,
-)
+from pytest_clawperator.errors import ErrorCode
 
 
 def step(id: str = "a1", success: bool = True, **data: Any) -> dict[str, Any]:
@@ -94,7 +84,7 @@ class TestReading:
                 (parse_result_message, twice),
                 (parse_result_line, f"I/Tag: {twice}"),
             ):
-                with pytest.raises(EnvelopeMalformedError):
+                with pytest.raises(errors.EnvelopeMalformedError):
                     parse(text, "c")
 
     @pytest.mark.parametrize(
@@ -116,7 +106,7 @@ class TestReading:
         self, changes: dict[str, Any], reason: str
     ) -> None:
         """What is wrong with an envelope is said, with the command it claims to answer."""
-        with pytest.raises(EnvelopeMalformedError) as refused:
+        with pytest.raises(errors.EnvelopeMalformedError) as refused:
             parse_result_message(message(**changes), "c")
 
         assert reason in refused.value.message
@@ -134,9 +124,9 @@ class TestReading:
             {**good, "success": 1},
             None,
         ):
-            with pytest.raises(EnvelopeMalformedError, match=r"stepResults\.0"):
+            with pytest.raises(errors.EnvelopeMalformedError, match=r"stepResults\.0"):
                 parse_result_message(message(stepResults=[broken]), "c")
-        with pytest.raises(EnvelopeMalformedError) as refused:
+        with pytest.raises(errors.EnvelopeMalformedError) as refused:
             parse_result_message(message(stepResults=[5] * 1000), "c")
 
         assert "stepResults.0 must be an object" in refused.value.message
@@ -149,7 +139,7 @@ class TestReading:
     )
     def test_a_prefix_without_a_json_object_is_malformed(self, text: str) -> None:
         """The prefix with anything but a JSON object is malformed, for any command."""
-        with pytest.raises(EnvelopeMalformedError):
+        with pytest.raises(errors.EnvelopeMalformedError):
             parse_result_message(f"[Clawperator-Result] {text}", "c")
 
     def test_the_wire_form_is_as_received_without_unknown_keys(self) -> None:
@@ -187,7 +177,7 @@ class TestReading:
             for parse in (parse_result_line, parse_result_message):
                 try:
                     parse(line, "c")
-                except EnvelopeMalformedError as error:
+                except errors.EnvelopeMalformedError as error:
                     str(error).encode()
 
 
@@ -204,7 +194,7 @@ class TestMeaning:
         assert envelope.raise_for_status() is envelope
 
     def test_a_failed_step_spoils_success(self) -> None:
-        """The Operator says success although a step failed softly; ``ok`` does not."""
+        """The Operator reports success although a step failed softly; ``ok`` does not."""
         envelope = read(step(), step("a2", success=False, error="VALIDATOR_MISMATCH"))
 
         assert not envelope.ok
@@ -255,41 +245,49 @@ class TestMeaning:
 
 MATCHER = "NodeMatcher(resourceId=null, role=null, textEquals=OK)"
 TEXTS = [
-    (f"No UI node found matching criteria: {MATCHER}", "NODE_NOT_FOUND", NodeNotFoundError),
+    (f"No UI node found matching criteria: {MATCHER}", "NODE_NOT_FOUND", errors.NodeNotFoundError),
     (
         f"Timeout waiting for node matching: {MATCHER} (timeoutMs=5)",
         "NODE_NOT_FOUND",
-        NodeNotFoundError,
+        errors.NodeNotFoundError,
     ),
     (
         f"Target node not found after scrolling: {MATCHER}",
         "NODE_NOT_FOUND",
-        NodeNotFoundError,
+        errors.NodeNotFoundError,
     ),
-    ("Click on matching UI node failed", "NODE_NOT_CLICKABLE", StepFailedError),
-    ("Click at coordinate (1,2) failed", "GESTURE_FAILED", StepFailedError),
-    ("Failed to set text on matching UI node", "NODE_NOT_CLICKABLE", StepFailedError),
-    ("No scrollable container visible", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
-    (f"Container not found for {MATCHER}", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
-    (f"Scrollable container not found for {MATCHER}", "CONTAINER_NOT_SCROLLABLE", StepFailedError),
-    ("URI_NOT_HANDLED: No application found to handle uri=x:y", "URI_NOT_HANDLED", StepFailedError),
-    ("No app found with applicationId=com.x", "APP_NOT_FOUND", StepFailedError),
-    ("Matching UI node has no text content", "NODE_HAS_NO_TEXT", StepFailedError),
-    ("Agent command timed out after 1000ms", "EXECUTION_TIMED_OUT", StepFailedError),
-    ("UI tree not available", "UI_TREE_UNAVAILABLE", SnapshotError),
+    ("Click on matching UI node failed", "NODE_NOT_CLICKABLE", errors.StepFailedError),
+    ("Click at coordinate (1,2) failed", "GESTURE_FAILED", errors.StepFailedError),
+    ("Failed to set text on matching UI node", "NODE_NOT_CLICKABLE", errors.StepFailedError),
+    ("No scrollable container visible", "CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+    (f"Container not found for {MATCHER}", "CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+    (
+        f"Scrollable container not found for {MATCHER}",
+        "CONTAINER_NOT_SCROLLABLE",
+        errors.StepFailedError,
+    ),
+    (
+        "URI_NOT_HANDLED: No application found to handle uri=x:y",
+        "URI_NOT_HANDLED",
+        errors.StepFailedError,
+    ),
+    ("No app found with applicationId=com.x", "APP_NOT_FOUND", errors.StepFailedError),
+    ("Matching UI node has no text content", "NODE_HAS_NO_TEXT", errors.StepFailedError),
+    ("Agent command timed out after 1000ms", "EXECUTION_TIMED_OUT", errors.StepFailedError),
+    ("UI tree not available", "UI_TREE_UNAVAILABLE", errors.SnapshotError),
     (
         "SNAPSHOT_HIERARCHY_UNAVAILABLE: UI hierarchy dump not available",
         "UI_TREE_UNAVAILABLE",
-        SnapshotError,
+        errors.SnapshotError,
     ),
-    ("Accessibility service is not available", "SERVICE_UNAVAILABLE", OperatorNotReadyError),
+    ("Accessibility service is not available", "SERVICE_UNAVAILABLE", errors.OperatorNotReadyError),
     (
         "OperatorAccessibilityService is not running - cannot execute press_key",
         "SERVICE_UNAVAILABLE",
-        OperatorNotReadyError,
+        errors.OperatorNotReadyError,
     ),
-    ("Conversion = e, Flags =  ", "EXECUTION_FAILED", StepFailedError),
-    ("", "EXECUTION_FAILED", StepFailedError),
+    ("Conversion = e, Flags =  ", "EXECUTION_FAILED", errors.StepFailedError),
+    ("", "EXECUTION_FAILED", errors.StepFailedError),
 ]
 
 
@@ -300,7 +298,7 @@ def envelope(**changes: Any) -> ResultEnvelope:
 
 @pytest.mark.parametrize(("text", "code", "cls"), TEXTS)
 def test_each_text_of_the_operator_has_a_code_and_an_error(
-    text: str, code: str, cls: type[ClawperatorError]
+    text: str, code: str, cls: type[errors.ClawperatorError]
 ) -> None:
     """Each text of the Operator has a code and an error of its own."""
     for prefix in ("", "Task execution failed: "):
@@ -334,19 +332,21 @@ def test_quoted_text_does_not_mislead() -> None:
 @pytest.mark.parametrize(
     ("code", "cls"),
     [
-        ("NODE_NOT_FOUND", NodeNotFoundError),
-        ("TARGET_NOT_FOUND", NodeNotFoundError),
-        ("CONTAINER_NOT_FOUND", ContainerNotFoundError),
-        ("NAVIGATION_TIMEOUT", NavigationTimeoutError),
-        ("VALIDATOR_MISMATCH", ValidatorMismatchError),
-        ("SNAPSHOT_EXTRACTION_FAILED", SnapshotError),
-        ("OPERATOR_NOT_INSTALLED", OperatorNotReadyError),
-        ("DEVICE_ACCESSIBILITY_NOT_RUNNING", OperatorNotReadyError),
-        ("GLOBAL_ACTION_FAILED", StepFailedError),
-        ("SOMETHING_NEW", StepFailedError),
+        ("NODE_NOT_FOUND", errors.NodeNotFoundError),
+        ("TARGET_NOT_FOUND", errors.NodeNotFoundError),
+        ("CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+        ("NAVIGATION_TIMEOUT", errors.NavigationTimeoutError),
+        ("VALIDATOR_MISMATCH", errors.ValidatorMismatchError),
+        ("SNAPSHOT_EXTRACTION_FAILED", errors.SnapshotError),
+        ("OPERATOR_NOT_INSTALLED", errors.OperatorNotReadyError),
+        ("DEVICE_ACCESSIBILITY_NOT_RUNNING", errors.OperatorNotReadyError),
+        ("GLOBAL_ACTION_FAILED", errors.StepFailedError),
+        ("SOMETHING_NEW", errors.StepFailedError),
     ],
 )
-def test_a_failed_step_raises_the_class_of_its_code(code: str, cls: type[ClawperatorError]) -> None:
+def test_a_failed_step_raises_the_class_of_its_code(
+    code: str, cls: type[errors.ClawperatorError]
+) -> None:
     """A failed step raises the class of its code, with the step in the message and at hand."""
     broken = step("k", success=False, error=code, message="nothing there")
     failed = envelope(stepResults=[broken])
@@ -358,7 +358,7 @@ def test_a_failed_step_raises_the_class_of_its_code(code: str, cls: type[Clawper
     assert type(error) is cls
     assert error.message == f'step "k" (click) failed: {code} - nothing there'
     assert error.details["step"] == broken
-    if isinstance(error, StepFailedError):
+    if isinstance(error, errors.StepFailedError):
         assert error.envelope is failed
         assert error.step is failed.steps[0]
 
@@ -368,11 +368,11 @@ def test_the_hosts_hint_is_used_only_without_a_better_one() -> None:
     off = envelope(error="Accessibility service is not available", hint="Use another tool.")
     unknown = envelope(error="What is this", error_code="NEW_CODE", hint="Update it.")
 
-    with pytest.raises(OperatorNotReadyError) as raised:
+    with pytest.raises(errors.OperatorNotReadyError) as raised:
         off.raise_for_status()
     assert not isinstance(raised.value, AssertionError)
     assert "connect(grant=True)" in str(raised.value.hint)
-    with pytest.raises(StepFailedError) as failed:
+    with pytest.raises(errors.StepFailedError) as failed:
         unknown.raise_for_status()
     assert failed.value.hint == "Update it."
 

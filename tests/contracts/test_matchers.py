@@ -104,7 +104,7 @@ def test_a_short_id_lacks_its_package() -> None:
 def test_an_unknown_keyword_is_refused_with_the_likely_one(
     caller: str | None, message: str
 ) -> None:
-    """The message names the keyword and who got it, the hint those that there are."""
+    """The message names the keyword and the method, the hint the keywords that exist."""
     with pytest.raises(ConfigurationError, match=message) as refused:
         check_matcher_keywords(["id", "txt"], caller=caller)
 

@@ -33,20 +33,20 @@ REFUSED: list[tuple[str, str, Any, str]] = [
     ("enter_text", "text", "", "requires non-empty params.text"),
     ("read_key_value_pair", "labelMatcher", ..., "requires params.labelMatcher"),
     ("sleep", "durationMs", ..., "requires params.durationMs >= 0"),
-    ("sleep", "durationMs", -1, "requires params.durationMs >= 0"),
+    ("sleep", "durationMs", -0.001, "requires params.durationMs >= 0"),
     ("press_key", "key", ..., "requires params.key"),
     ("press_key", "key", " ", "requires params.key"),
     ("press_key", "key", "enter", "params.key must be one of: back, home, recents"),
     ("wait_for_navigation", "timeoutMs", ..., "requires params.timeoutMs > 0"),
     ("wait_for_navigation", "timeoutMs", 0, "requires params.timeoutMs > 0"),
-    ("wait_for_navigation", "timeoutMs", 30_001, "params.timeoutMs must not exceed 30000"),
+    ("wait_for_navigation", "timeoutMs", 30_000.001, "params.timeoutMs must not exceed 30000"),
     *(
         (kind, name, value, f"params.{name} {demand}")
         for kind in ("scroll", "scroll_until")
         for name, values, demand in (
             ("direction", ("sideways", ""), SIDES),
-            ("distanceRatio", (-0.1, 1.1), "must be in [0.0, 1.0]"),
-            ("settleDelayMs", (-1, 10_001), "must be in [0, 10000]"),
+            ("distanceRatio", (-0.001, 1.001), "must be in [0.0, 1.0]"),
+            ("settleDelayMs", (-0.001, 10_000.001), "must be in [0, 10000]"),
         )
         for value in values
     ),
@@ -54,7 +54,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         ("scroll_until", name, value, f"params.{name} {demand}")
         for name, values, demand in (
             ("maxScrolls", (0, 201, 1.5, float("inf")), "must be an integer in [1, 200]"),
-            ("maxDurationMs", (-1, 120_001), "must be in [0, 120000]"),
+            ("maxDurationMs", (-0.001, 120_000.001), "must be in [0, 120000]"),
             ("noPositionChangeThreshold", (0, 21, 2.5), "must be an integer in [1, 20]"),
         )
         for value in values
@@ -80,55 +80,54 @@ def test_each_action_type_demands_what_it_needs() -> None:
         assert messages == [(f"actions.0.params.{name}", f"{kind} {words}")], (kind, name, value)
 
 
-@pytest.mark.parametrize(
-    ("broken", "path", "message"),
-    [
+PATTERN_NEEDED = "read_text with validator='regex' requires params.validatorPattern"
+# An action whose parameters make no sense together, the end of the path, and the message.
+DEPENDING: list[tuple[dict[str, Any], str, str]] = [
+    (
+        enough("sleep", durationMs=120_000.001),
+        ".durationMs",
+        "sleep.durationMs must not exceed 120000 ms",
+    ),
+    (action("click"), "", "click requires params.matcher or params.coordinate"),
+    (
+        action("click", matcher=MATCHER, coordinate=POINT),
+        "",
+        "click params.matcher and params.coordinate are mutually exclusive",
+    ),
+    (
+        action("click", coordinate=POINT, clickType="focus"),
+        ".clickType",
+        "click params.coordinate does not support clickType='focus'",
+    ),
+    *(
         (
-            enough("sleep", durationMs=120_001),
-            "params.durationMs",
-            "sleep.durationMs must not exceed 120000 ms",
-        ),
-        (action("click"), "params", "click requires params.matcher or params.coordinate"),
-        (
-            action("click", matcher=MATCHER, coordinate=POINT),
-            "params",
-            "click params.matcher and params.coordinate are mutually exclusive",
-        ),
-        (
-            action("click", coordinate=POINT, clickType="focus"),
-            "params.clickType",
-            "click params.coordinate does not support clickType='focus'",
-        ),
-        *(
-            (
-                enough("read_text", validator="regex", validatorPattern=pattern),
-                "params.validatorPattern",
-                "read_text with validator='regex' requires params.validatorPattern",
-            )
-            for pattern in (..., "", " ", "\ufeff\u00a0")
-        ),
-        (
-            enough("read_text", validator="regex", validatorPattern="("),
-            "params.validatorPattern",
-            "read_text params.validatorPattern is not a valid regex pattern",
-        ),
-        (
-            action("scroll_until", clickAfter=True, direction="x"),
-            "params.matcher",
-            "scroll_until params.clickAfter=true requires params.matcher",
-        ),
-        (enough("wait_for_navigation", expectedPackage=...), "params", NOWHERE),
-        (enough("wait_for_navigation", expectedPackage=" "), "params", NOWHERE),
-    ],
-)
-def test_parameters_that_depend_on_each_other(
-    broken: dict[str, Any], path: str, message: str
-) -> None:
-    """A combination that makes no sense is reported first, at its place."""
-    error = refusal(payload(broken))
+            enough("read_text", validator="regex", validatorPattern=pattern),
+            ".validatorPattern",
+            PATTERN_NEEDED,
+        )
+        for pattern in (..., "", " ", "\ufeff\u00a0")
+    ),
+    (
+        enough("read_text", validator="regex", validatorPattern="("),
+        ".validatorPattern",
+        "read_text params.validatorPattern is not a valid regex pattern",
+    ),
+    (
+        action("scroll_until", clickAfter=True, direction="x"),
+        ".matcher",
+        "scroll_until params.clickAfter=true requires params.matcher",
+    ),
+    (enough("wait_for_navigation", expectedPackage=...), "", NOWHERE),
+    (enough("wait_for_navigation", expectedPackage=" "), "", NOWHERE),
+]
 
-    assert error.message == message
-    assert error.path == f"actions.0.{path}"
+
+def test_parameters_that_depend_on_each_other() -> None:
+    """A combination that makes no sense is reported first, at its place."""
+    for broken, end, message in DEPENDING:
+        error = refusal(payload(broken))
+
+        assert (error.path, error.message) == (f"actions.0.params{end}", message)
 
 
 def test_needs_are_listed_together_with_a_suggestion() -> None:

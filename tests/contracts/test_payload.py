@@ -177,27 +177,9 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("params", "path"),
         [
-            ({"text": "x" * 513}, "text"),
-            ({"uri": "x" * 2049}, "uri"),
-            ({"expectedPackage": "x" * 513}, "expectedPackage"),
-            ({"submit": "true"}, "submit"),
-            ({"submit": 1}, "submit"),
-            ({"durationMs": "1"}, "durationMs"),
-            ({"path": None}, "path"),
-            ({"retry": []}, "retry"),
-            ({"retry": None}, "retry"),
             ({"retry": {"x": {1, 2}}}, "retry"),
             ({"retry": {"x": {3: 4}}}, "retry"),
             ({"retry": {"x": float("nan")}}, "retry"),
-            ({"coordinate": {"x": 1}}, "coordinate.y"),
-            ({"coordinate": {"x": 1.5, "y": 1}}, "coordinate.x"),
-            ({"coordinate": {"x": -1, "y": 1}}, "coordinate.x"),
-            ({"coordinate": {"x": 1, "y": 1, "z": 1}}, "coordinate"),
-            ({"matcher": "OK"}, "matcher"),
-            ({"matcher": {"textEquals": 5}}, "matcher.textEquals"),
-            ({"matcher": {"textEquals": "x" * 513}}, "matcher.textEquals"),
-            ({"matcher": {}}, "matcher"),
-            ({"matcher": {"textEquals": ""}}, "matcher"),
             ({"matcher": {"text_equals": "OK"}}, "matcher"),
             ({"matcher": NodeMatcher(role="button")}, "matcher"),
             ({"target": {"textEquals": "OK"}}, ""),
@@ -261,7 +243,7 @@ class TestRefused:
         assert refusal(payload(enough("click", format="xml"))).hint is None
 
     def test_text_for_a_person(self) -> None:
-        """The text says where, what was found, what is allowed, and what was meant."""
+        """The text has the place, what was found, what is allowed, and what was meant."""
         error = refusal(payload(action("scroll_until", maxScroll=5)))
 
         text = str(error)

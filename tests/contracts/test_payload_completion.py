@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import (
@@ -15,12 +16,7 @@ from pytest_clawperator.contracts.payload import (
     override_timeout,
     waiting_ms,
 )
-from pytest_clawperator.errors import (
-    ErrorCode,
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-)
+from pytest_clawperator.errors import ErrorCode
 
 
 def test_a_bare_list_of_actions() -> None:
@@ -47,7 +43,7 @@ def test_made_up_ids_are_unique_and_short() -> None:
         ([{"type": "x" * 200}], "actions.0.type", "x" * 40 + "-1"),
         ([Click()], "actions.0.params", "click-1"),
     ):
-        with pytest.raises(ExecutionValidationError) as refused:
+        with pytest.raises(errors.ExecutionValidationError) as refused:
             complete_execution(given)
         assert [problem.path for problem in refused.value.problems] == [path]
         assert refused.value.details["actionId"] == name
@@ -59,14 +55,14 @@ def test_given_values_are_never_overridden() -> None:
         execution = complete_execution({key: 5000, "task_id": "t", "actions": [SnapshotUi()]})
 
         assert (execution.timeout_ms, execution.task_id) == (5000, "t")
-    with pytest.raises(ExecutionValidationError) as refused:
+    with pytest.raises(errors.ExecutionValidationError) as refused:
         complete_execution({"commandId": None, "actions": [SnapshotUi()]})
 
     assert refused.value.path == "commandId"
 
 
 def test_typed_actions_and_matchers() -> None:
-    """Typed actions, matchers and retries may stand anywhere in Python code."""
+    """Typed actions, matchers and retries may be mixed with plain dicts."""
     execution = complete_execution(
         [
             OpenApp("com.example", id="open"),
@@ -129,7 +125,7 @@ def test_the_timeout_covers_declared_waiting() -> None:
 @pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
 def test_what_cannot_be_completed_is_refused(value: Any) -> None:
     """What cannot be completed is refused like any payload."""
-    with pytest.raises(ExecutionValidationError):
+    with pytest.raises(errors.ExecutionValidationError):
         complete_execution(value)
 
 
@@ -173,7 +169,7 @@ def test_a_timeout_out_of_range_is_refused(seconds: Any, message: str) -> None:
     """A timeout out of range is refused in the reference host's words."""
     execution = complete_execution([SnapshotUi()])
 
-    with pytest.raises(PayloadError) as refused:
+    with pytest.raises(errors.PayloadError) as refused:
         override_timeout(execution, seconds)
 
     assert refused.value.message == message
@@ -192,7 +188,7 @@ def test_size_is_checked_after_the_override() -> None:
     room = 64_000 - len(complete_execution(payload("")).to_json())
     execution = complete_execution(payload("x" * room))
 
-    with pytest.raises(PayloadTooLargeError):
+    with pytest.raises(errors.PayloadTooLargeError):
         override_timeout(execution, 100)
 
 
@@ -207,7 +203,7 @@ def test_typed_actions_are_completed_as_the_same_execution() -> None:
     assert short.timeout_ms == long.timeout_ms
     assert short.command_id.startswith("cmd-")
     for broken in ([Sleep(-1)], []):
-        with pytest.raises(ExecutionValidationError):
+        with pytest.raises(errors.ExecutionValidationError):
             complete_actions(broken)
 
 

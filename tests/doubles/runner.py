@@ -88,7 +88,7 @@ class Phone(ScriptedRunner):
     """Answers as the documented Operator does.
 
     ``screens`` are shown one after the other, a new one at each snapshot, the last for ever.
-    ``data`` tells what a type of action brings; an ``error`` in it makes it fail.
+    ``data`` is what each type of action brings; an ``error`` in it makes it fail.
     """
 
     def __init__(

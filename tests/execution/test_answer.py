@@ -201,7 +201,7 @@ FORGERIES = {
 
 
 def believing(processes: Processes = KNOWN) -> AnswerReader:
-    """Make a reader that knows who is who."""
+    """Make a reader that knows the processes."""
     return AnswerReader(ME, PACKAGE, processes)
 
 

@@ -9,17 +9,8 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator import complete_execution
-from pytest_clawperator.errors import (
-    BroadcastError,
-    ClawperatorError,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-)
+from pytest_clawperator import complete_execution, errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
@@ -86,9 +77,10 @@ def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
     """The error has the time, the Operator's last lines without hierarchies, and what to do."""
     dump = [(0.2, line("  <node text='a' />", priority="D")) for _ in range(20)]
     busy = line("[TaskScope] busy", priority="D")
-    transport = LoggedTransport((0.1, START), (0.2, busy), *dump)
+    other = [(0.2, line("another app", pid=9)), (0.2, b"--------- beginning of main")]
+    transport = LoggedTransport((0.1, START), (0.2, busy), *other, *dump)
 
-    with pytest.raises(EnvelopeTimeoutError) as caught:
+    with pytest.raises(errors.EnvelopeTimeoutError) as caught:
         run(transport)
 
     error = caught.value
@@ -110,7 +102,7 @@ def test_the_cause_of_a_silence_is_looked_for_once() -> None:
     silent, busy = LoggedTransport(), LoggedTransport((0.1, START), (20.0, ENVELOPE))
     asked: list[float] = []
 
-    with pytest.raises(EnvelopeTimeoutError, match="gave no sign") as caught:
+    with pytest.raises(errors.EnvelopeTimeoutError, match="gave no sign") as caught:
         run(silent, lambda: asked.append(silent.clock()))
     reply = run(busy, lambda: asked.append(busy.clock()))
 
@@ -122,12 +114,12 @@ def test_the_cause_of_a_silence_is_looked_for_once() -> None:
 def test_a_cause_of_the_silence_ends_the_wait() -> None:
     """What makes the device unfit is raised as soon as it is found."""
     transport = LoggedTransport()
-    cause = OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+    cause = errors.OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
 
     def find() -> None:
         raise cause
 
-    with pytest.raises(OperatorNotReadyError) as caught:
+    with pytest.raises(errors.OperatorNotReadyError) as caught:
         run(transport, find)
 
     assert caught.value is cause
@@ -146,7 +138,7 @@ def test_a_broadcast_that_fails_ends_the_run_immediately(said: str, code: ErrorC
     """The error has the output and exit code of the device."""
     transport = LoggedTransport(broadcast=ShellResult(said, "", 255))
 
-    with pytest.raises((BroadcastError, OperatorNotReadyError)) as caught:
+    with pytest.raises((errors.BroadcastError, errors.OperatorNotReadyError)) as caught:
         run(transport)
 
     assert caught.value.code == code
@@ -182,57 +174,36 @@ CRASH = [
 ]
 
 
+BLANK = line("java.lang.IllegalArgumentException: text is blank", priority="E")
+MALFORMED = line("[Clawperator-Result] {oops")
+
+
 @pytest.mark.parametrize(
-    ("lines", "kind", "code", "words", "most"),
+    ("lines", "code", "words", "most"),
     [
-        (
-            [REFUSAL, line("java.lang.IllegalArgumentException: text is blank", priority="E")],
-            PayloadRefusedError,
-            ErrorCode.PAYLOAD_REJECTED,
-            "text is blank",
-            1.0,
-        ),
+        ([REFUSAL, BLANK], ErrorCode.PAYLOAD_REJECTED, "text is blank", 1.0),
         # The reason may never come.
-        ([REFUSAL], PayloadRefusedError, ErrorCode.PAYLOAD_REJECTED, "", 1.0),
-        (
-            [SERVICE_OFF],
-            OperatorNotReadyError,
-            ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
-            "",
-            1.0,
-        ),
-        (
-            [START, *CRASH],
-            OperatorNotReadyError,
-            ErrorCode.OPERATOR_CRASHED,
-            "java.lang.Error: oops",
-            0.2,
-        ),
-        (
-            [ENVELOPE[:120]],
-            EnvelopeMalformedError,
-            ErrorCode.RESULT_ENVELOPE_MALFORMED,
-            "",
-            0.2,
-        ),
+        ([REFUSAL], ErrorCode.PAYLOAD_REJECTED, "", 1.0),
+        ([SERVICE_OFF], ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "", 1.0),
+        ([START, *CRASH], ErrorCode.OPERATOR_CRASHED, "java.lang.Error: oops", 0.2),
+        ([ENVELOPE[:120]], ErrorCode.RESULT_ENVELOPE_MALFORMED, "", 0.2),
         # It may be another command's; if no other comes, it is what is wrong.
-        (
-            [line("[Clawperator-Result] {oops")],
-            EnvelopeMalformedError,
-            ErrorCode.RESULT_ENVELOPE_MALFORMED,
-            "not valid JSON",
-            36.0,
-        ),
+        ([MALFORMED], ErrorCode.RESULT_ENVELOPE_MALFORMED, "not valid JSON", 36.0),
     ],
     ids=["refused", "refused without a reason", "service off", "crash", "malformed", "foreign"],
 )
 def test_a_run_that_cannot_be_answered_ends_with_the_reason(
-    lines: list[bytes], kind: type[ClawperatorError], code: ErrorCode, words: str, most: float
+    lines: list[bytes], code: ErrorCode, words: str, most: float
 ) -> None:
     """The Operator's own words are the message, and the limit is not waited for."""
     transport = LoggedTransport(*((0.1, each) for each in lines))
+    kinds = (
+        errors.EnvelopeMalformedError,
+        errors.OperatorNotReadyError,
+        errors.PayloadRefusedError,
+    )
 
-    with pytest.raises(kind) as caught:
+    with pytest.raises(kinds) as caught:
         run(transport)
 
     assert str(caught.value).startswith(f"[PH1] {code.value}: ")
@@ -242,10 +213,10 @@ def test_a_run_that_cannot_be_answered_ends_with_the_reason(
 
 def test_a_vanished_device_ends_the_wait() -> None:
     """What the log stream raises about the device passes through as it is."""
-    gone = DeviceNotFoundError("gone", serial="PH1")
+    gone = errors.DeviceNotFoundError("gone", serial="PH1")
     transport = LoggedTransport((0.1, START), (3.0, gone))
 
-    with pytest.raises(DeviceNotFoundError) as caught:
+    with pytest.raises(errors.DeviceNotFoundError) as caught:
         run(transport)
 
     assert caught.value is gone

@@ -20,13 +20,9 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.flight import Flight, Unfinished, boot_id, sweep
 from pytest_clawperator.execution.lock_file import lock_path, open_lock_file
 
@@ -90,7 +86,7 @@ def test_another_process_is_refused_and_its_end_is_seen(tmp_path: Path) -> None:
     process = holder(tmp_path, "land")
 
     with (
-        pytest.raises(ExecutionConflictError) as caught,
+        pytest.raises(errors.ExecutionConflictError) as caught,
         flight.claim("cmd-mine", serial="serial-1"),
     ):
         pass
@@ -153,7 +149,7 @@ def test_two_threads_never_hold_one_device_together(tmp_path: Path) -> None:
     def open_and_close(name: str) -> None:
         for _ in range(200):
             flight = Flight("phone", folder=tmp_path)
-            with suppress(ExecutionConflictError), flight.claim("cmd", serial="s"):
+            with suppress(errors.ExecutionConflictError), flight.claim("cmd", serial="s"):
                 enter(name)
             flight.close()
 
@@ -168,7 +164,7 @@ def test_another_holder_can_be_waited_for(tmp_path: Path) -> None:
     first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
     flying = first.claim("cmd-1", serial="s")
     flying.__enter__()
-    with pytest.raises(ExecutionConflictError):
+    with pytest.raises(errors.ExecutionConflictError):
         second.hold("cmd-2", lambda claim: None, serial="s")
     threading.Timer(0.05, flying.__exit__, (None, None, None)).start()
 
@@ -257,7 +253,9 @@ def test_malformed_contents_are_reported_and_replaced(path: Path) -> None:
         with path.open("rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             with (
-                pytest.raises(ExecutionConflictError, match="no readable record in") as caught,
+                pytest.raises(
+                    errors.ExecutionConflictError, match="no readable record in"
+                ) as caught,
                 flight.claim("mine", serial="s"),
             ):
                 pass
@@ -299,7 +297,9 @@ def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -
         if is_replaced:
             open_lock_file(lock_path("phone", "flight", folder=folder)).close()
 
-        with pytest.raises(LeaseError, match=r"the lock file .* was removed or replaced") as caught:
+        with pytest.raises(
+            errors.LeaseError, match=r"the lock file .* was removed or replaced"
+        ) as caught:
             claim.check()
 
     assert caught.value.code is ErrorCode.DEVICE_LEASED
@@ -332,7 +332,7 @@ def test_a_removed_folder_does_not_free_the_device_during_a_flight(tmp_path: Pat
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
         with (
-            pytest.raises(ExecutionConflictError, match="whose lock file was removed"),
+            pytest.raises(errors.ExecutionConflictError, match="whose lock file was removed"),
             second.claim("cmd-2", serial="s"),
         ):
             pass
@@ -382,7 +382,7 @@ def test_a_folder_that_cannot_be_used_is_named_with_its_variable(tmp_path: Path)
     """If no lock file can be made, the error names the variable that moves the folder."""
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(ConfigurationError, match="CLAWPERATOR_LEASE_DIR"):
+    with pytest.raises(errors.ConfigurationError, match="CLAWPERATOR_LEASE_DIR"):
         send(Flight("phone", folder=tmp_path / "file"), "cmd-1")
 
 
@@ -394,7 +394,7 @@ def test_a_process_in_its_own_way_is_named_as_such(tmp_path: Path) -> None:
         claim.take_off(1e12)
         for flight, who in ((first, "by an observer"), (second, "another client of this process")):
             with (
-                pytest.raises(ExecutionConflictError, match=who) as caught,
+                pytest.raises(errors.ExecutionConflictError, match=who) as caught,
                 flight.claim("inner", serial="s"),
             ):
                 pass
@@ -409,7 +409,7 @@ def test_a_client_that_closes_removes_its_file_unless_it_is_needed(tmp_path: Pat
 
     with flight.claim("cmd-0", serial="s"):
         other.close()
-        with pytest.raises(ExecutionConflictError), other.claim("cmd-1", serial="s"):
+        with pytest.raises(errors.ExecutionConflictError), other.claim("cmd-1", serial="s"):
             pass
     for end, files in ((), 1), (("land",), 0):
         send(flight, "cmd-1", 1e12, *end)
@@ -446,7 +446,7 @@ def test_a_full_disk_is_reported_before_anything_is_sent(
 
     for pwrite in (full, lambda descriptor, content, offset: len(content) // 2):
         monkeypatch.setattr(os, "pwrite", pwrite)
-        with pytest.raises(ConfigurationError, match="No space left on device") as caught:
+        with pytest.raises(errors.ConfigurationError, match="No space left on device") as caught:
             send(Flight("phone", folder=tmp_path), "cmd-1")
         assert "Make room on the disk" in str(caught.value)
 

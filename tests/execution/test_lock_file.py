@@ -15,15 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.execution import lock_file
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.execution.lock_file import (
-    find_lock_file,
-    lock_folder,
-    lock_path,
-    lock_standing,
-    open_folder,
-    open_lock_file,
-)
 
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
 AS_ROOT = pytest.mark.skipif(not IS_ROOT, reason="by design: only root can give a folder away")
@@ -40,7 +33,7 @@ def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", "here")
 
-    folder = lock_folder()
+    folder = lock_file.lock_folder()
 
     assert folder == tmp_path / "here"
 
@@ -53,11 +46,11 @@ def test_the_folder_does_not_follow_the_jobs_own_temporary_folder(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
-    folder = lock_folder()
+    folder = lock_file.lock_folder()
 
     assert folder == Path("/tmp").resolve()
-    assert lock_path("PH1", "flight").parent == folder
-    with open_folder(folder) as descriptor:
+    assert lock_file.lock_path("PH1", "flight").parent == folder
+    with lock_file.open_folder(folder) as descriptor:
         assert os.fstat(descriptor).st_uid == 0
 
 
@@ -66,7 +59,7 @@ def test_a_new_folder_is_shared_and_sticky(tmp_path: Path, umask: int) -> None:
     """Whatever the umask, every user can put files there, but not remove those of others."""
     old = os.umask(umask)
     try:
-        with open_folder(tmp_path / "above" / "locks", create=True):
+        with lock_file.open_folder(tmp_path / "above" / "locks", create=True):
             made = mode_of(tmp_path / "above" / "locks")
     finally:
         os.umask(old)
@@ -99,7 +92,7 @@ def test_a_folder_where_others_can_remove_files_is_refused(
     if owner is not None:
         os.chown(tmp_path, owner, owner)
 
-    with pytest.raises(ConfigurationError, match=words) as caught, open_folder(tmp_path):
+    with pytest.raises(ConfigurationError, match=words) as caught, lock_file.open_folder(tmp_path):
         pass
 
     assert ("chmod +t" in str(caught.value)) is (owner is None)
@@ -162,7 +155,7 @@ def test_anything_but_a_plain_file_is_refused(tmp_path: Path, kind: str) -> None
     IN_PLACE[kind](path, victim)
     before = path.lstat()
 
-    for use in (open_lock_file, find_lock_file):
+    for use in (lock_file.open_lock_file, lock_file.find_lock_file):
         with pytest.raises(ConfigurationError) as caught:
             use(path)
 
@@ -179,7 +172,7 @@ def test_a_private_file_in_its_place_stays_private(tmp_path: Path) -> None:
     empty.touch()
     for path in (private, empty):
         path.chmod(0o600)
-        open_lock_file(path).close()
+        lock_file.open_lock_file(path).close()
 
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (private, empty)]
 
@@ -190,7 +183,7 @@ def test_a_private_file_in_its_place_stays_private(tmp_path: Path) -> None:
 def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> None:
     """The next user would lock another file, so the first lock protects nothing."""
     path = tmp_path / "locks" / "phone.flight"
-    file = open_lock_file(path)
+    file = lock_file.open_lock_file(path)
     stood = file.lock() and file.stands()
 
     if end in ("file", "linked"):
@@ -200,7 +193,7 @@ def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> 
     if end in ("folder", "replaced"):
         shutil.rmtree(path.parent)
     if end == "replaced":
-        open_lock_file(path).close()
+        lock_file.open_lock_file(path).close()
     stands = file.stands()
     file.remove()
     file.close()
@@ -215,11 +208,11 @@ def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> 
 def test_a_name_outlasts_the_file(tmp_path: Path) -> None:
     """While its holder lives, the name is taken, though folder and file are new."""
     path = tmp_path / "locks" / "phone.flight"
-    first = open_lock_file(path)
+    first = lock_file.open_lock_file(path)
     taken = [first.lock() and first.take_name()]
     shutil.rmtree(path.parent)
 
-    second = open_lock_file(path)
+    second = lock_file.open_lock_file(path)
     taken += [second.lock(), second.take_name()]
     first.close()
     taken.append(second.take_name())
@@ -230,13 +223,13 @@ def test_a_name_outlasts_the_file(tmp_path: Path) -> None:
 
 def test_a_lock_is_free_again_though_a_child_has_the_file(tmp_path: Path) -> None:
     """A program that was started meanwhile does not keep the file locked."""
-    file = lock_standing(tmp_path / "phone.lease")
+    file = lock_file.lock_standing(tmp_path / "phone.lease")
     assert file is not None
     descriptor = os.dup(file._open_descriptor)  # as between fork and exec
-    taken = lock_standing(tmp_path / "phone.lease")
+    taken = lock_file.lock_standing(tmp_path / "phone.lease")
     file.close()
 
-    freed = lock_standing(tmp_path / "phone.lease")
+    freed = lock_file.lock_standing(tmp_path / "phone.lease")
     os.close(descriptor)
 
     assert taken is None

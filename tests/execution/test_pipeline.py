@@ -12,29 +12,11 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator import complete_execution
+from pytest_clawperator import complete_execution, errors
+from pytest_clawperator.contracts import events
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Notice,
-)
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    BroadcastError,
-    ClawperatorWarning,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-    OperatorNotReadyError,
-    ShellError,
-    SnapshotError,
-)
+from pytest_clawperator.contracts.events import Event, ExecutionFinished, ExecutionStarted
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.flight import sweep
 from pytest_clawperator.execution.lock_file import lock_path
 from pytest_clawperator.execution.pipeline import longest_run
@@ -48,7 +30,7 @@ from tests.doubles.pipeline import SHOT, SLEEP, SNAPSHOT, XML, Bench, MakeBench,
 
 def notices(here: Bench) -> list[str]:
     """Return what observers were notified of."""
-    return [event.message for event in here.events if isinstance(event, Notice)]
+    return [event.message for event in here.events if isinstance(event, events.Notice)]
 
 
 def run_next(here: Bench, *, at: float = 0.1) -> float:
@@ -61,7 +43,7 @@ def run_next(here: Bench, *, at: float = 0.1) -> float:
 
 def lose(here: Bench, command_id: str) -> None:
     """Run an execution that is never answered."""
-    with pytest.raises(EnvelopeTimeoutError):
+    with pytest.raises(errors.EnvelopeTimeoutError):
         here.run(SLEEP, command_id=command_id)
 
 
@@ -105,7 +87,7 @@ def test_a_snapshot_that_is_not_in_the_log_fails_its_step(bench: MakeBench) -> N
 
     assert result.code == ErrorCode.SNAPSHOT_EXTRACTION_FAILED
     assert notices(here)
-    with pytest.raises(SnapshotError):
+    with pytest.raises(errors.SnapshotError):
         _ = result.step("a").snapshot
 
 
@@ -129,7 +111,7 @@ def test_a_force_stop_that_fails_sends_nothing(bench: MakeBench) -> None:
     """The error names the app, the exit code and that nothing was sent."""
     here = bench(shell={"am force-stop 'com.x'": ShellResult("", "no such thing", 1)})
 
-    with pytest.raises(ShellError) as caught:
+    with pytest.raises(errors.ShellError) as caught:
         here.run({"id": "b", "type": "close_app", "params": {"applicationId": "com.x"}})
 
     assert caught.value.code == ErrorCode.DEVICE_SHELL_UNAVAILABLE
@@ -157,17 +139,17 @@ def test_the_device_can_be_used_alone_between_executions(bench: MakeBench) -> No
     here = bench()
 
     def run_meanwhile() -> str:
-        with pytest.raises(ExecutionConflictError):
+        with pytest.raises(errors.ExecutionConflictError):
             here.run(SLEEP)
         return "done"
 
     assert here.pipeline.use_alone("restore", 5.0, run_meanwhile) == "done"
 
     def gone(command_id: str, seconds: float) -> None:
-        raise LeaseError(f"no {command_id} for {seconds} s")
+        raise errors.LeaseError(f"no {command_id} for {seconds} s")
 
     here.pipeline._clearance = gone
-    with pytest.raises(LeaseError, match=r"no restore for 5\.0 s"):
+    with pytest.raises(errors.LeaseError, match=r"no restore for 5\.0 s"):
         here.pipeline.use_alone("restore", 5.0, run_meanwhile)
 
 
@@ -183,17 +165,17 @@ def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> 
         here.run(SLEEP)
 
     try:
-        errors = set()
+        raised = set()
         ours = ("flight.py", "lock_file.py", "observing.py", "pipeline.py", "contextlib.py")
         for error in interruptions(run, within=ours):
-            errors.add(type(error))
+            raised.add(type(error))
             del error
             with here.pipeline._flight.claim("next", serial="s") as claim:
                 claim.land()
     finally:
         gc.enable()
 
-    assert errors == {KeyboardInterrupt}
+    assert raised == {KeyboardInterrupt}
 
 
 def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
@@ -211,9 +193,9 @@ def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
 
 def test_an_error_in_flight_warns_that_the_device_may_be_acting(bench: MakeBench) -> None:
     """The error of an adb server that is gone gets the serial and the warning."""
-    here = bench((0.1, AdbUnavailableError("no server", hint="Start it.")))
+    here = bench((0.1, errors.AdbUnavailableError("no server", hint="Start it.")))
 
-    with pytest.raises(AdbUnavailableError) as caught:
+    with pytest.raises(errors.AdbUnavailableError) as caught:
         here.run(SLEEP)
 
     assert caught.value.serial == "PH1"
@@ -233,7 +215,7 @@ def test_each_broadcast_is_cleared_first(bench: MakeBench) -> None:
     here.pipeline._clearance = clearance
     here.run(SLEEP)
     began = here.transport.clock()
-    with pytest.raises(EnvelopeTimeoutError):
+    with pytest.raises(errors.EnvelopeTimeoutError):
         here.pipeline.ping(2.0)
 
     assert [(command_id[:4], sent) for command_id, _, sent in asked] == [("cmd-", 0), ("ping", 1)]
@@ -249,10 +231,10 @@ def test_a_silent_operator_is_checked(bench: MakeBench) -> None:
     def unfit() -> None:
         here.preflights += 1
         if here.preflights == 2:
-            raise OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+            raise errors.OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
 
     here.pipeline._preflight = unfit
-    with pytest.raises(OperatorNotReadyError):
+    with pytest.raises(errors.OperatorNotReadyError):
         here.run(SLEEP)
 
     assert here.transport.clock() < 2.0
@@ -262,14 +244,14 @@ def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
     """A lease that is gone stops the run before it does anything to the device."""
 
     def gone(command_id: str, seconds: float) -> None:
-        raise LeaseError("the lease is gone", serial="the key of the device")
+        raise errors.LeaseError("the lease is gone", serial="the key of the device")
 
     here = bench(clearance=gone)
     close = {"id": "b", "type": "close_app", "params": {"applicationId": "com.x"}}
     for actions in ((SLEEP,), (close,)):
-        with pytest.raises(LeaseError) as caught:
+        with pytest.raises(errors.LeaseError) as caught:
             here.run(*actions)
-    with pytest.raises(LeaseError):
+    with pytest.raises(errors.LeaseError):
         here.pipeline.ping(2.0)
 
     assert caught.value.serial == "PH1"
@@ -285,7 +267,9 @@ def test_without_its_lock_nothing_is_sent(bench: MakeBench) -> None:
 
     for action in (SLEEP, {"id": "a", "type": "close_app", "params": {"applicationId": "a.b"}}):
         here.pipeline._checked_connection = None
-        with pytest.raises(LeaseError, match="no longer locked for this execution") as caught:
+        with pytest.raises(
+            errors.LeaseError, match="no longer locked for this execution"
+        ) as caught:
             here.run(action)
         sent.append((caught.value.serial, here.transport.commands, here.unfinished()))
 
@@ -332,7 +316,7 @@ def test_observers_get_start_end_and_artefacts_in_order(bench: MakeBench, tmp_pa
         start, end, made = here.events
         assert isinstance(start, ExecutionStarted)
         assert isinstance(end, ExecutionFinished)
-        assert isinstance(made, ArtifactMade)
+        assert isinstance(made, events.ArtifactMade)
         assert start.log_position == end.log_position == 1
         assert start.execution.command_id == command_id
         assert (end.result, end.error) == (result, None)
@@ -345,13 +329,13 @@ def test_observers_get_start_and_end_of_every_failure(bench: MakeBench) -> None:
     refused, busy, gone = bench(broadcast=ShellResult("", "refused", 1)), bench(), bench()
 
     def mark() -> int:
-        raise DeviceNotFoundError("gone", serial="PH1")
+        raise errors.DeviceNotFoundError("gone", serial="PH1")
 
     gone.transport.log.mark = mark  # type: ignore[method-assign]
     for here, kind in (
-        (refused, BroadcastError),
-        (gone, DeviceNotFoundError),
-        (busy, ExecutionConflictError),
+        (refused, errors.BroadcastError),
+        (gone, errors.DeviceNotFoundError),
+        (busy, errors.ExecutionConflictError),
     ):
         with ExitStack() as stack:
             if here is busy:
@@ -374,7 +358,7 @@ def test_an_observer_that_fails_does_not_fail_the_run(bench: MakeBench) -> None:
         raise ValueError("broken report")
 
     remove = here.pipeline.observers.add(broken)
-    with pytest.warns(ClawperatorWarning, match="broken report"):
+    with pytest.warns(errors.ClawperatorWarning, match="broken report"):
         run_next(here)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -417,7 +401,7 @@ def test_an_earlier_envelope_of_the_same_id_does_not_end_the_wait(bench: MakeBen
     here = bench((0.1, envelope("mine", step("sleep"))))
     here.run(SLEEP, command_id="mine")
     here.answer()
-    with pytest.raises(EnvelopeTimeoutError):
+    with pytest.raises(errors.EnvelopeTimeoutError):
         here.run(SLEEP, command_id="mine")
     here.transport.dump = b"\n".join([*here.transport.log.lines, b""])
     gave_up_at = here.transport.clock()
@@ -457,7 +441,7 @@ def test_a_command_whose_end_was_seen_is_not_waited_for(
 ) -> None:
     """A run that ended without an envelope has ended all the same."""
     here = bench(*ending.pop("script", ()), **ending)
-    with pytest.raises((BroadcastError, EnvelopeMalformedError)):
+    with pytest.raises((errors.BroadcastError, errors.EnvelopeMalformedError)):
         here.run(SLEEP)
     here.transport._broadcast = ShellResult("", "", 0)
 
@@ -473,8 +457,8 @@ def test_a_command_on_a_vanished_device_is_waited_for(
     bench: MakeBench, at: float, taken: bool, least: float, most: float
 ) -> None:
     """It is waited for to its latest end if the Operator took it, else only briefly."""
-    here = bench((at, DeviceNotFoundError("gone", serial="PH1")))
-    with pytest.raises(DeviceNotFoundError):
+    here = bench((at, errors.DeviceNotFoundError("gone", serial="PH1")))
+    with pytest.raises(errors.DeviceNotFoundError):
         here.run(SLEEP, command_id="lost")
     if taken:
         here.transport.dump = line("[Clawperator-Command] start commandId=lost taskId=t") + b"\n"
@@ -486,8 +470,8 @@ def test_a_command_on_a_vanished_device_is_waited_for(
 def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> None:
     """A device that went away before the broadcast is busy with nothing."""
     here = bench()
-    here.transport.problem = DeviceNotFoundError("gone", serial="PH1")
-    with pytest.raises(DeviceNotFoundError):
+    here.transport.problem = errors.DeviceNotFoundError("gone", serial="PH1")
+    with pytest.raises(errors.DeviceNotFoundError):
         here.run(SLEEP, command_id="lost")
     here.transport.problem = None
 

@@ -54,210 +54,198 @@ UNSUPPORTED_SHOT = step(
 )
 
 
-class TestCloseApp:
-    """The host force-stops apps, because the Operator cannot."""
-
-    def test_a_step_whose_app_the_host_stopped_is_a_success(self) -> None:
-        """The app is named as in the payload, by the last action of that id; the rest goes."""
-        later = Action("close", "close_app", ActionParams(application_id="com.b"))
-        failed = {**UNSUPPORTED_CLOSE, "data": {**UNSUPPORTED_CLOSE["data"], "m": "m"}}
-
-        for actions, app in (((CLOSE,), "com.a"), ((CLOSE, later), "com.b")):
-            result = postprocess(envelope(failed), collected(*actions, closed=CLOSED))
-
-            assert result.ok
-            assert result.step("close").data == {"application_id": app}
-
-    @pytest.mark.parametrize(
-        ("given", "action", "closed"),
-        [
-            (UNSUPPORTED_CLOSE, CLOSE, frozenset()),
-            (step("close", "close_app", False, error="OTHER"), CLOSE, CLOSED),
-            *(
-                ({**UNSUPPORTED_CLOSE, "actionType": kind}, CLOSE, CLOSED)
-                for kind in ("click", "open_app", "CLOSE_APP")
-            ),
-            (UNSUPPORTED_CLOSE, Action("close", "open_app", CLOSE.params), CLOSED),
-            (
-                step("close", "close_app", error="UNSUPPORTED_RUNTIME_CLOSE", more="x"),
-                CLOSE,
-                CLOSED,
-            ),
-        ],
-    )
-    def test_other_steps_stay_as_they_came(
-        self, given: dict[str, Any], action: Action, closed: frozenset[str]
-    ) -> None:
-        """Only the refusal of a close_app whose app the host stopped is replaced."""
-        result = postprocess(envelope(given), collected(action, closed=closed))
-
-        assert result.steps[0].to_wire() == given
-        assert result.ok is given["success"]
-        assert result.status == ("success" if given["success"] else "failed")
+SNAPPED = step("snap", "snapshot_ui")
+TAP = Action("t", "scroll_and_click")
+LOST = {
+    "error": "SNAPSHOT_EXTRACTION_FAILED",
+    "message": "UI hierarchy extraction produced no output for this step. "
+    "Check clawperator version compatibility and logcat extraction health.",
+}
+OTHER_SHOT = step("shot", "take_screenshot", False, error="OTHER", message="m")
+LATER = Action("close", "close_app", ActionParams(application_id="com.b"))
 
 
-class TestSnapshots:
-    """Hierarchies from the log belong to the snapshot steps, newest to last."""
-
-    def test_hierarchies_are_attached_from_the_end(self) -> None:
-        """With one too few the earliest step fails; older ones and failed steps are left out."""
-        steps = [step(f"s{n}", "snapshot_ui") for n in range(3)]
-        failed = step("b", "snapshot_ui", False, error="E")
-
-        result = postprocess(envelope(*steps), collected(snapshots=("x", "y")))
-        beside_failed = postprocess(envelope(steps[0], failed), collected(snapshots=("old", "x")))
-
-        assert [each.data.get("text") for each in result.steps] == [None, "x", "y"]
-        assert result.code == "SNAPSHOT_EXTRACTION_FAILED"
-        assert result.error == "Step s0 (snapshot_ui) failed: SNAPSHOT_EXTRACTION_FAILED"
-        assert [each.data for each in beside_failed.steps] == [{"text": "x"}, {"error": "E"}]
-
-    @pytest.mark.parametrize(
-        ("actions", "warned"),
-        [
-            ((CLICK, SNAP), True),
-            ((Action("t", "scroll_and_click"), SNAP), True),
-            ((SNAP,), False),
-            ((CLICK, SLEEP, SNAP), False),
-            ((SNAP, CLICK), False),
-            ((Action("s", "scroll"), SNAP), False),
-            ((CLICK, SNAP, SLEEP, SNAP), False),
-            ((SNAP, CLICK, SNAP), True),
-        ],
-    )
-    def test_a_snapshot_straight_after_a_tap_has_a_warning(
-        self, actions: tuple[Action, ...], warned: bool
-    ) -> None:
-        """Only the action just before counts; the last action of an id decides for all."""
-        given = envelope(step("snap", "snapshot_ui"), step("snap", "snapshot_ui"))
-
-        result = postprocess(given, collected(*actions, snapshots=("x", "y")))
-
-        assert ["warn" in each.data for each in result.steps] == [warned, warned]
-        if warned:
-            assert "may not have settled" in result.steps[0].data["warn"]
-
-    def test_steps_that_need_nothing_stay_as_they_came(self) -> None:
-        """A text that is empty is a text; failed steps and steps of other types get no warning."""
-        for given, about in (
-            (step("snap", "snapshot_ui", text=""), collected(SNAP)),
-            (
-                step("snap", "snapshot_ui", False, error="E"),
-                collected(CLICK, SNAP, snapshots=("x",)),
-            ),
-            (step("read", "read_text"), collected(CLICK, Action("read", "read_text"))),
-        ):
-            assert postprocess(envelope(given), about).steps[0].to_wire() == given
-
-    def test_a_lost_hierarchy_fails_its_step(self) -> None:
-        """The step keeps its other data and names what to check, without a warning after a tap."""
-        given = envelope(step("snap", "snapshot_ui", actual_format="hierarchy_xml"))
-        for actions in ((SNAP,), (CLICK, SNAP), (Action("t", "scroll_and_click"), SNAP)):
-            result = postprocess(given, collected(*actions))
-
-            assert result.step("snap").data == {
-                "actual_format": "hierarchy_xml",
-                "error": "SNAPSHOT_EXTRACTION_FAILED",
-                "message": "UI hierarchy extraction produced no output for this step. "
-                "Check clawperator version compatibility and logcat extraction health.",
-            }
-            assert 'step "snap"' in warnings_of(result, collected(SNAP))[0]
+def failed(given: dict[str, Any], **data: str) -> dict[str, Any]:
+    """Return a step as a failure, with more data."""
+    return {**given, "success": False, "data": {**given["data"], **data}}
 
 
-class TestScreenshots:
-    """A run has one picture, for its first screenshot step."""
-
-    def test_the_first_step_gets_the_picture(self) -> None:
-        """It gets the path and loses the Operator's refusal; a second step stays failed."""
-        second = {**UNSUPPORTED_SHOT, "id": "shot2"}
-        taken = collected(SHOT, screenshot="/x.png")
-
-        alone = postprocess(envelope(UNSUPPORTED_SHOT), taken)
-        both = postprocess(envelope(UNSUPPORTED_SHOT, second), taken)
-
-        assert alone.ok
-        assert alone.step("shot").data == both.step("shot").data == {"path": "/x.png"}
-        assert both.code == "UNSUPPORTED_RUNTIME_SCREENSHOT"
-
-    def test_a_step_without_a_picture_stays_failed(self) -> None:
-        """Without a picture the step stays as it came, and the reason is a warning."""
-        lost = collected(SHOT, screenshot_error="device offline")
-
-        result = postprocess(envelope(UNSUPPORTED_SHOT), lost)
-
-        assert not result.ok
-        assert warnings_of(result, lost)[0].endswith("device offline")
-
-    def test_another_error_stays(self) -> None:
-        """The picture is named even in a step that failed for another reason."""
-        failed = step("shot", "take_screenshot", False, error="OTHER", message="m")
-
-        result = postprocess(envelope(failed), collected(SHOT, screenshot="/x.png"))
-
-        assert result.code == "OTHER"
-        assert result.step("shot").data == {"error": "OTHER", "message": "m", "path": "/x.png"}
-
-    def test_the_first_action_decides_where_the_picture_goes(self) -> None:
-        """Without a path the default is used."""
-        wanted = Action("s", "take_screenshot", ActionParams(path="/mine.png"))
-
-        assert screenshot_path([CLICK, wanted], "/default") == "/mine.png"
-        assert screenshot_path([SHOT, wanted], "/default") == "/default"
-        assert screenshot_path([], "/default") == "/default"
-
-
-class TestStatus:
-    """The steps decide the status; without steps the Operator's word stands."""
-
-    def test_a_failed_step_fails_the_envelope(self) -> None:
-        """The code is kept and a stale hint dropped, also if the host fails the step."""
-        given = envelope(step("a", "x"), step("b", "y", False), errorCode="Z", hint="h")
-        lost = envelope(step("snap", "snapshot_ui"), errorCode="Z")
-
-        result, by_host = postprocess(given, collected()), postprocess(lost, collected(SNAP))
-
-        assert result.error == "Step b (y) failed"
-        assert result.hint is None
-        assert result.status == by_host.status == "failed"
-        assert result.error_code == by_host.error_code == "Z"
-
-    def test_success_of_all_steps_clears_the_error(self) -> None:
-        """All steps well clears every trace of an error."""
-        given = envelope(step("a", "x"), status="failed", error="e", errorCode="Z", hint="h")
-
-        assert postprocess(given, collected()).to_wire() == envelope(step("a", "x")).to_wire()
-
-    @pytest.mark.parametrize(
-        ("status", "code", "error"),
-        [
-            ("failed", None, "Task execution failed: UI tree not available"),
-            ("success", "SERVICE_UNAVAILABLE", "x"),
-            ("failed", "service_unavailable", "x"),
-            ("failed", "OTHER", "x"),
-            ("failed", None, "x"),
-        ],
-    )
-    def test_a_failure_without_steps_is_left_alone(
-        self, status: str, code: str | None, error: str
-    ) -> None:
-        """Only a failure with exactly the code of a missing service gets a hint."""
-        given = envelope(status=status, error=error, errorCode=code)
-        off = envelope(status="failed", error="x", errorCode="SERVICE_UNAVAILABLE")
-
-        assert postprocess(given, collected()) == given
-        assert "--device S1" in (postprocess(off, collected()).hint or "")
-
-    def test_service_hint_follows_the_steps(self) -> None:
-        """The status that counts is the one that the steps decide."""
-        failed = envelope(step("a", "x", False), errorCode="SERVICE_UNAVAILABLE", hint="stale")
-        fine = envelope(step("a", "x"), status="failed", errorCode="SERVICE_UNAVAILABLE")
-
-        assert postprocess(failed, collected()).hint == (
-            "Accessibility service not running. Run 'clawperator doctor --fix --device S1'"
-            " to diagnose and repair, or 'clawperator operator setup --apk <path-to-apk>"
-            " --device S1' to reinstall."
+# What the Operator sent, what was collected, and the steps that come of it; None: the same.
+FINISHED: dict[str, tuple[list[dict[str, Any]], Collected, list[dict[str, Any]] | None]] = {
+    # The host force-stops apps; the app is named by the last action of that id.
+    "closed": (
+        [failed(UNSUPPORTED_CLOSE, m="m")],
+        collected(CLOSE, closed=CLOSED),
+        [step("close", "close_app", application_id="com.a")],
+    ),
+    "closed last": (
+        [UNSUPPORTED_CLOSE],
+        collected(CLOSE, LATER, closed=CLOSED),
+        [step("close", "close_app", application_id="com.b")],
+    ),
+    "not closed": ([UNSUPPORTED_CLOSE], collected(CLOSE), None),
+    "closed, another error": (
+        [step("close", "close_app", False, error="OTHER")],
+        collected(CLOSE, closed=CLOSED),
+        None,
+    ),
+    "closed, another action": (
+        [UNSUPPORTED_CLOSE],
+        collected(Action("close", "open_app", CLOSE.params), closed=CLOSED),
+        None,
+    ),
+    "closed, a success": (
+        [step("close", "close_app", error="UNSUPPORTED_RUNTIME_CLOSE", more="x")],
+        collected(CLOSE, closed=CLOSED),
+        None,
+    ),
+    **{
+        f"closed, {kind}": (
+            [{**UNSUPPORTED_CLOSE, "actionType": kind}],
+            collected(CLOSE, closed=CLOSED),
+            None,
         )
-        assert postprocess(fine, collected()).hint is None
+        for kind in ("click", "open_app", "CLOSE_APP")
+    },
+    # Hierarchies from the log belong to the snapshot steps, newest to last.
+    "one hierarchy too few": (
+        [SNAPPED] * 3,
+        collected(snapshots=("x", "y")),
+        [failed(SNAPPED, **LOST), *(step("snap", "snapshot_ui", text=text) for text in "xy")],
+    ),
+    "hierarchies beside a failure": (
+        [SNAPPED, failed(SNAPPED, error="E")],
+        collected(snapshots=("old", "x")),
+        [step("snap", "snapshot_ui", text="x"), failed(SNAPPED, error="E")],
+    ),
+    "an empty text": ([step("snap", "snapshot_ui", text="")], collected(SNAP), None),
+    "a failure after a tap": (
+        [failed(SNAPPED, error="E")],
+        collected(CLICK, SNAP, snapshots=("x",)),
+        None,
+    ),
+    "another step after a tap": (
+        [step("read", "read_text")],
+        collected(CLICK, Action("read", "read_text")),
+        None,
+    ),
+    # It keeps its other data, and has no warning after a tap.
+    **{
+        f"lost after {len(before)} actions": (
+            [step("snap", "snapshot_ui", actual_format="xml")],
+            collected(*before, SNAP),
+            [step("snap", "snapshot_ui", False, actual_format="xml", **LOST)],
+        )
+        for before in ((), (CLICK,), (CLICK, TAP))
+    },
+    # A run has one picture, for its first screenshot step.
+    "a picture": (
+        [UNSUPPORTED_SHOT],
+        collected(SHOT, screenshot="/x.png"),
+        [step("shot", "take_screenshot", path="/x.png")],
+    ),
+    "two pictures": (
+        [UNSUPPORTED_SHOT, UNSUPPORTED_SHOT],
+        collected(SHOT, screenshot="/x.png"),
+        [step("shot", "take_screenshot", path="/x.png"), UNSUPPORTED_SHOT],
+    ),
+    "no picture": ([UNSUPPORTED_SHOT], collected(SHOT, screenshot_error="offline"), None),
+    "a picture, another error": (
+        [OTHER_SHOT],
+        collected(SHOT, screenshot="/x.png"),
+        [failed(OTHER_SHOT, path="/x.png")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "about", "expected"), FINISHED.values(), ids=FINISHED)
+def test_steps_are_finished_by_the_host(
+    given: list[dict[str, Any]], about: Collected, expected: list[dict[str, Any]] | None
+) -> None:
+    """The host completes what the Operator cannot do, and leaves all other steps alone."""
+    result = postprocess(envelope(*given), about)
+
+    steps = [each.to_wire() for each in result.steps]
+    assert steps == (given if expected is None else expected)
+    assert result.ok is all(each["success"] for each in steps)
+    assert result.status == ("success" if result.ok else "failed")
+    lost = [each["id"] for each in steps if each["data"].get("message") == LOST["message"]]
+    warnings = warnings_of(result, about)
+    assert [f'step "{name}"' in words for name, words in zip(lost, warnings, strict=False)] == [
+        True for _ in lost
+    ]
+    if about.screenshot_error:
+        assert warnings[-1].endswith("offline")
+
+
+@pytest.mark.parametrize(
+    ("actions", "warned"),
+    [
+        ((CLICK, SNAP), True),
+        ((TAP, SNAP), True),
+        ((SNAP,), False),
+        ((CLICK, SLEEP, SNAP), False),
+        ((SNAP, CLICK), False),
+        ((Action("s", "scroll"), SNAP), False),
+        ((CLICK, SNAP, SLEEP, SNAP), False),
+        ((SNAP, CLICK, SNAP), True),
+    ],
+)
+def test_a_snapshot_straight_after_a_tap_has_a_warning(
+    actions: tuple[Action, ...], warned: bool
+) -> None:
+    """Only the action just before counts; the last action of an id decides for all."""
+    result = postprocess(envelope(SNAPPED, SNAPPED), collected(*actions, snapshots=("x", "y")))
+
+    assert ["may not have settled" in each.data.get("warn", "") for each in result.steps] == [
+        warned,
+        warned,
+    ]
+
+
+def test_the_first_action_decides_where_the_picture_goes() -> None:
+    """Without a path the default is used."""
+    wanted = Action("s", "take_screenshot", ActionParams(path="/mine.png"))
+
+    assert screenshot_path([CLICK, wanted], "/default") == "/mine.png"
+    assert screenshot_path([SHOT, wanted], "/default") == "/default"
+    assert screenshot_path([], "/default") == "/default"
+
+
+def test_the_steps_decide_the_status() -> None:
+    """The code is kept and a stale hint dropped; success of all steps clears every error."""
+    given = envelope(step("a", "x"), step("b", "y", False), errorCode="Z", hint="h")
+    lost = envelope(SNAPPED, errorCode="Z")
+    fine = envelope(step("a", "x"), status="failed", error="e", errorCode="Z", hint="h")
+
+    result, by_host = postprocess(given, collected()), postprocess(lost, collected(SNAP))
+
+    assert (result.error, result.hint) == ("Step b (y) failed", None)
+    assert by_host.error == "Step snap (snapshot_ui) failed: SNAPSHOT_EXTRACTION_FAILED"
+    assert result.status == by_host.status == "failed"
+    assert result.error_code == by_host.error_code == "Z"
+    assert postprocess(fine, collected()).to_wire() == envelope(step("a", "x")).to_wire()
+
+
+def test_a_failure_without_steps_is_left_alone() -> None:
+    """Only a failure with exactly the code of a missing service, by its steps, gets a hint."""
+    for status, code, error in (
+        ("failed", None, "Task execution failed: UI tree not available"),
+        ("success", "SERVICE_UNAVAILABLE", "x"),
+        ("failed", "service_unavailable", "x"),
+        ("failed", "OTHER", "x"),
+        ("failed", None, "x"),
+    ):
+        given = envelope(status=status, error=error, errorCode=code)
+        assert postprocess(given, collected()) == given
+    off = {"error": "x", "errorCode": "SERVICE_UNAVAILABLE", "hint": "stale"}
+    for steps, status, has_hint in (
+        ([], "failed", True),
+        ([step("a", "x", False)], "success", True),
+        ([step("a", "x")], "failed", False),
+    ):
+        result = postprocess(envelope(*steps, **{**off, "status": status}), collected())
+        assert ("--device S1" in str(result.hint)) is has_hint
 
 
 def test_all_processors_together() -> None:

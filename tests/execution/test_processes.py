@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.contracts.log import LogEntry
-from pytest_clawperator.execution.processes import (
-    PROCESSES_COMMAND,
-    KnownProcesses,
-    Processes,
-    ask_processes,
-    parse_processes,
-)
+from pytest_clawperator.execution import processes
+from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import LoggedTransport, line
 
@@ -51,31 +46,9 @@ def said(message: str, pid: int = SERVER) -> LogEntry:
 )
 def test_processes_are_identified_by_their_user(dump: str) -> None:
     """The Operator's run as its own user, on each profile; a shell is not part of the system."""
-    found = parse_processes(LISTED, dump, PACKAGE)
+    found = processes.parse_processes(LISTED, dump, PACKAGE)
 
     assert found == Processes(10145, frozenset({OURS, 4300}), frozenset({1, SERVER}))
-
-
-@pytest.mark.parametrize(
-    "listed",
-    [
-        # Android 6, toolbox
-        "USER      PID   PPID  VSIZE  RSS   WCHAN              PC  NAME\n"
-        "root      1     0     8780   732   SyS_epoll_ 0000000000 S /init\n"
-        "system    700   313   2415316 144452 SyS_epoll_ 0000000000 S system_server\n"
-        f"u0_a145   4242  313   1613012 61068 SyS_epoll_ 0000000000 S {PACKAGE}\n",
-        # Android 7, Qualcomm, 32 bits
-        "USER     PID   PPID  VSIZE  RSS     WCHAN    PC         NAME\n"
-        "root      1     0     680    540   ffffffff 00000000 S /init\n"
-        "system    700   190   1043376 81284 ffffffff b6f5c2f8 S system_server\n"
-        f"u0_a145   4242  190   894312 40872 ffffffff b6f5c51c S {PACKAGE}\n",
-    ],
-)
-def test_old_phones_list_processes_with_more_columns(listed: str) -> None:
-    """Before Android 8 the user and the process stand before other columns."""
-    found = parse_processes(listed, DUMP, PACKAGE)
-
-    assert found == Processes(10145, frozenset({OURS}), frozenset({1, SERVER}))
 
 
 def test_an_incomplete_answer_is_no_answer() -> None:
@@ -88,8 +61,8 @@ def test_an_incomplete_answer_is_no_answer() -> None:
         (LISTED, ""),
         (LISTED, "Unable to find package: x\n"),
     ):
-        assert parse_processes(listed, dump, PACKAGE) is None, listed
-    found = parse_processes("USER PID\nsystem 700\nu0_a146 5151\n", DUMP, PACKAGE)
+        assert processes.parse_processes(listed, dump, PACKAGE) is None, listed
+    found = processes.parse_processes("USER PID\nsystem 700\nu0_a146 5151\n", DUMP, PACKAGE)
 
     assert found == Processes(10145, frozenset(), frozenset({SERVER}))
 
@@ -115,10 +88,10 @@ def test_the_system_reports_starts_and_ends_of_processes(message: str, operator:
 
 def test_the_device_is_asked_in_one_round_trip() -> None:
     """One shell command lists the processes and the Operator's user."""
-    question = f"{PROCESSES_COMMAND}; dumpsys package '{PACKAGE}'"
+    question = f"{processes.PROCESSES_COMMAND}; dumpsys package '{PACKAGE}'"
     transport = LoggedTransport(shell={question: ShellResult(LISTED + DUMP, "", 0)})
 
-    found = ask_processes(transport, PACKAGE)
+    found = processes.ask_processes(transport, PACKAGE)
 
     assert found is not None
     assert found.operator == {OURS, 4300}

@@ -1,4 +1,4 @@
-"""What running returns, and the error that stands for a failed run."""
+"""What a run returns, and the error of a failed run."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.payload import Execution, complete_execution
-from pytest_clawperator.errors import (
-    ErrorCode,
-    ExecutionsOnlyError,
-    NodeNotFoundError,
-    ShellError,
-    SnapshotError,
-    StepFailedError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
 from pytest_clawperator.redaction import SECRETS
 from tests.snapshot.screens import hierarchy, node
@@ -45,7 +39,7 @@ def test_a_failure_raises_the_error_of_its_code() -> None:
     ran = result(step("click", success=False, error="NODE_NOT_FOUND"))
     fine = result(step("sleep"))
 
-    with pytest.raises(NodeNotFoundError, match=r"^\[PH1\] NODE_NOT_FOUND: ") as caught:
+    with pytest.raises(errors.NodeNotFoundError, match=r"^\[PH1\] NODE_NOT_FOUND: ") as caught:
         ran.raise_for_status()
 
     assert caught.value.envelope is ran
@@ -56,9 +50,9 @@ def test_a_screenshot_that_failed_names_the_cause() -> None:
     """The device is to blame for a failed picture, the test for asking for a second one."""
     shot = step("take_screenshot", success=False, error="UNSUPPORTED_RUNTIME_SCREENSHOT")
 
-    with pytest.raises(ShellError, match="no space left") as caught:
+    with pytest.raises(errors.ShellError, match="no space left") as caught:
         result(shot, screenshot_error="no space left").raise_for_status()
-    with pytest.raises(StepFailedError, match="in a separate execution"):
+    with pytest.raises(errors.StepFailedError, match="in a separate execution"):
         result(shot).raise_for_status()
 
     assert caught.value.code is ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
@@ -73,7 +67,7 @@ def test_a_snapshot_that_cannot_be_read_names_the_device() -> None:
         (step("snapshot_ui"), ErrorCode.SNAPSHOT_EXTRACTION_FAILED),
         (cut, ErrorCode.SNAPSHOT_UNREADABLE),
     ):
-        with pytest.raises(SnapshotError) as caught:
+        with pytest.raises(errors.SnapshotError) as caught:
             _ = result(broken).step("a").snapshot
 
         assert caught.value.code is code
@@ -84,7 +78,7 @@ def test_a_log_that_is_elsewhere_is_not_an_empty_one() -> None:
     """Reading it raises the reason; printing it shows the reason."""
     log = LogSlice(lacking="the other host keeps it")
 
-    with pytest.raises(ExecutionsOnlyError, match="the other host keeps it"):
+    with pytest.raises(errors.ExecutionsOnlyError, match="the other host keeps it"):
         any("crash" in entry.message for entry in log)
 
     assert repr(log) == "<LogSlice of 0 lines: the other host keeps it>"

@@ -19,8 +19,6 @@ from pytest_clawperator.execution.screenshots import (
     Display,
     Picture,
     ScreenshotFolder,
-    parse_displays,
-    shown_display,
     take_picture,
 )
 from pytest_clawperator.transport.interface import OnOutput, ignored
@@ -48,29 +46,6 @@ FOLDED = """\
 """
 DISPLAYS = "dumpsys display; dumpsys window displays"
 INNER, OUTER = "4619827677550801152", "4619827677550801153"
-#: What ``dumpsys display`` prints, and the displays in it.
-DUMPS = [
-    (FOLDED, [Display(0, OUTER, True), Display(1, INNER, False)]),
-    # Android 9 to 11: the number is inside of the quotes.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:0",'
-        " app 1440 x 2960, rotation 0, state ON, FLAG_SECURE}\n",
-        [Display(0, "0", True)],
-    ),
-    # OnePlus, Android 10: no isActive.
-    (
-        "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0,"
-        " uniqueId='local:19260743943036801', physicalPort=-127, orientation=0}]\n",
-        [Display(0, "19260743943036801")],
-    ),
-    # A virtual display has no panel.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"scrcpy", displayId 3, state ON, type VIRTUAL,'
-        ' uniqueId "virtual:com.android.shell,2000,scrcpy,0"}\n',
-        [],
-    ),
-    ("", []),
-]
 
 
 class Panels(ScriptedTransport):
@@ -92,12 +67,6 @@ class Panels(ScriptedTransport):
         return printed
 
 
-def test_displays_are_read_from_each_version() -> None:
-    """Numbers, panels and states are found in each form; what has no panel is left out."""
-    for dump, displays in DUMPS:
-        assert parse_displays(dump) == displays, dump
-
-
 def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:
     """A dark one comes last, whatever has the focus."""
     rows: list[tuple[list[Display], int | None, int]] = [
@@ -108,7 +77,7 @@ def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:
         ([Display(0, "10"), Display(2, "12")], 7, 0),
     ]
     for displays, focused, number in rows:
-        shown = shown_display(displays, focused)
+        shown = screenshots.shown_display(displays, focused)
 
         assert shown is not None
         assert shown.number == number
@@ -121,76 +90,53 @@ LIT = f"screencap -d {OUTER} -p"
 
 
 @pytest.mark.parametrize(
-    ("pictures", "dump", "display", "expected", "calls"),
+    ("pictures", "dump", "display", "content", "calls"),
     [
-        (
-            {"screencap -p": PNG + b"one"},
-            FOLDED,
-            None,
-            Picture(PNG + b"one"),
-            ["screencap -p", "captured", "..."],
-        ),
+        ({"screencap -p": PNG + b"one"}, FOLDED, None, PNG + b"one", "screencap -p|captured|..."),
         # Linkers and makers print warnings, too; they have nothing to do with displays.
         (
             {"screencap -p": LINKER + PNG + b"a long picture"},
             FOLDED,
             None,
-            Picture(PNG + b"a long picture"),
-            ["screencap -p", "captured", "..."],
+            PNG + b"a long picture",
+            "screencap -p|captured|...",
         ),
         # The first display, which screencap takes by itself, is the dark one.
         (
             {**DARK, LIT: PNG + b"lit"},
             FOLDED,
-            None,
-            Picture(PNG + b"lit", display=0),
-            ["screencap -p", "...", DISPLAYS, LIT, "captured", "..."],
+            0,
+            PNG + b"lit",
+            f"screencap -p|...|{DISPLAYS}|{LIT}|captured|...",
         ),
         # A picture without its warning is better than none.
-        (
-            {"screencap -p": WARNING + PNG + b"first"},
-            "",
-            None,
-            Picture(PNG + b"first"),
-            ["screencap -p", "...", DISPLAYS],
-        ),
-        (
-            {"screencap -p": WARNING + PNG + b"first"},
-            FOLDED,
-            None,
-            Picture(PNG + b"first"),
-            ["screencap -p", "...", DISPLAYS, LIT, "..."],
-        ),
-        (
-            {f"screencap -d {INNER} -p": PNG + b"inner"},
-            FOLDED,
-            1,
-            Picture(PNG + b"inner", display=1),
-            [DISPLAYS, f"screencap -d {INNER} -p", "captured", "..."],
-        ),
-        ({"screencap -p": NO_ROOM}, FOLDED, None, Picture(NO_ROOM), ["screencap -p", "..."]),
+        (DARK, "", None, PNG + b"dark", f"screencap -p|...|{DISPLAYS}"),
+        (DARK, FOLDED, None, PNG + b"dark", f"screencap -p|...|{DISPLAYS}|{LIT}|..."),
+        ({"screencap -p": NO_ROOM}, FOLDED, None, NO_ROOM, "screencap -p|..."),
     ],
-    ids=["one display", "linker", "folded", "no displays", "no ids", "chosen", "no picture"],
+    ids=["one display", "linker", "folded", "no displays", "no ids", "no picture"],
 )
-def test_the_lit_or_chosen_display_is_photographed(
-    pictures: dict[str, bytes], dump: str, display: int | None, expected: Picture, calls: list[str]
+def test_the_lit_display_is_photographed(
+    pictures: dict[str, bytes], dump: str, display: int | None, content: bytes, calls: str
 ) -> None:
     """The screen may change as soon as the right picture begins; output that is not one stays."""
     phone = Panels(pictures, dump)
-    phone.display = display
 
     picture = take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
 
-    assert picture == expected
-    assert picture.is_png is (expected.content != NO_ROOM)
-    assert phone.calls == calls
+    assert picture == Picture(content, display=display)
+    assert picture.is_png is (content != NO_ROOM)
+    assert phone.calls == calls.split("|")
 
 
-def test_a_display_that_is_not_there_is_refused() -> None:
-    """The message names those that are."""
-    phone = Panels({"screencap -p": PNG})
+def test_the_chosen_display_is_photographed_or_refused() -> None:
+    """The refusal names the displays that are there."""
+    phone = Panels(DARK)
+    phone.display = 1
+    assert take_picture(phone) == Picture(PNG + b"dark", display=1)
+    assert phone.calls == [DISPLAYS, f"screencap -d {INNER} -p", "..."]
+
     phone.display = 4
-
     with pytest.raises(ShellError, match="no display 4 to photograph; there are: 0, 1"):
         take_picture(phone)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 # An inner run forgets what it imports, and some of this can be imported only once.
@@ -17,6 +18,7 @@ import pytest_clawperator.plugin.lifecycle  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.controller import Controller
 from tests.doubles.simulator.sdk_bench import SdkBench
 from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
 
@@ -142,3 +144,9 @@ def run_emulators(run_on_sdk: Run) -> Run:
         return run_on_sdk(*EMULATOR, *options)
 
     return run_emulators
+
+
+@pytest.fixture
+def control(pytester: pytest.Pytester) -> Callable[..., Controller]:
+    """Return the function that configures a run with workers, and starts none."""
+    return partial(Controller, pytester)

@@ -70,12 +70,7 @@ def test_each_fixture_returns_its_type(run: Run) -> None:
             }
             assert len(serials) == 1
             assert clawperator_device.key == clawperator_lease.key
-            assert clawperator_device.api_level == 36
-            assert clawperator_device.abi == "arm64-v8a"
-            assert clawperator_device.size == (1080, 2400)
-            assert clawperator_device.density == 420
-            assert clawperator_device.locale == "en-US"
-            assert not clawperator_device.emulator
+            assert (clawperator_device.api_level, clawperator_device.emulator) == (36, False)
 
         @pytest.fixture(scope="session")
         def shop(clawperator_client):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.plugin.goldens import GoldenUse
 from tests.plugin.conftest import Run
 
 PRELUDE = """
@@ -123,6 +124,18 @@ def test_tests_that_did_not_pass_prove_nothing(
         ["*: unknown, because 1 of its tests did not finish (failed or skipped)"]
     )
     assert "old.yaml" not in result.stdout.str()
+
+
+def test_a_worker_that_ran_a_part_or_died_proves_nothing() -> None:
+    """What it used counts all the same."""
+    use, part = GoldenUse(is_full=True), GoldenUse(is_full=False)
+    part.used.add(Path("a.yaml"))
+
+    use.add(part.to_output())
+    died = GoldenUse(is_full=True)
+    died.add(None)
+
+    assert (use.used, use.is_full, died.is_full) == ({Path("a.yaml")}, False, False)
 
 
 def test_plain_asserts_explain_themselves(run_plain: Run) -> None:

@@ -19,6 +19,7 @@ import pytest
 from pytest_clawperator.devices.health import await_return
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin.evidence import Artifacts, folder_name, safe_file_name
+from pytest_clawperator.report.index import RUN_FILE
 from pytest_clawperator.report.sinks import Attachment
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import QUICK, Run, kept, names
@@ -371,6 +372,11 @@ def test_each_attempt_is_reported_by_itself(pytester: pytest.Pytester, run: Run)
     for attempt in (1, 2, 3):
         log = (found / f"attempt-{attempt}" / "log.txt").read_text()
         assert re.findall(r"marker *: of-(\d)\.$", log, re.MULTILINE) == [str(attempt)]
+    lines = (found.parent / RUN_FILE).read_text("ascii").splitlines()
+    tests = [line for line in map(json.loads, lines) if line["kind"] == "test"]
+    attempts = [(test["attempt"], test["outcome"]) for test in tests]
+    assert attempts == [(1, "rerun"), (2, "rerun"), (3, "passed")]
+    assert [Path(test["page"]).parent.name for test in tests[:2]] == ["attempt-1", "attempt-2"]
     cases = list(ET.parse(pytester.path / "report.xml").getroot().iter("testcase"))
     assert len(cases) == 3
     for attempt, case in enumerate(cases, 1):
@@ -457,27 +463,26 @@ def test_a_device_that_is_gone(pytester: pytest.Pytester, run: Run, phone: AdbTr
     )
 
 
-def test_an_interrupted_run_collects_nothing(
-    pytester: pytest.Pytester, phone: AdbTransport, adb: str
-) -> None:
-    """Ctrl-C ends the run without a last snapshot of the device."""
-    pytester.makeconftest(
+def test_a_broken_device_is_not_asked_again(pytester: pytest.Pytester, run: Run) -> None:
+    """A teardown that fails after it adds the log at most."""
+    run(
+        suite="""
+        import pytest
+
+        @pytest.fixture
+        def bad_end(clawperator):
+            yield
+            assert 0
+
+        def test_it(clawperator, bad_end):
+            clawperator.device.shell("sim fault operator_crash times=1")
+            clawperator.home()
         """
-        from pytest_clawperator.plugin import recorder
+    ).assert_outcomes(errors=2)
 
-        def pytest_configure(config):
-            before = recorder.collect
-            recorder.collect = lambda *_, **__: print("evidence was collected")
-            config.add_cleanup(lambda: setattr(recorder, "collect", before))
-        """
-    )
-    pytester.makepyfile("def test_it(clawperator): raise KeyboardInterrupt")
-    device = ("--claw-device", phone.serial, "--claw-adb", adb)
-
-    result = pytester.runpytest_inprocess("-s", *device, no_reraise_ctrlc=True)
-
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.no_fnmatch_line("*evidence was collected*")
+    found = names(kept(pytester)["test_it"])
+    assert "screenshot.png" in found
+    assert {name for name in found if name.startswith("teardown-")} <= {"teardown-log.txt"}
 
 
 def test_ctrl_c_puts_changes_back_and_ends_the_phones(pytester: pytest.Pytester) -> None:

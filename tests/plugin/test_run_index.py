@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE
+from pytest_clawperator.report.trace import read_trace
 from tests.plugin.conftest import QUICK, Run
 
 TESTS = """
@@ -92,6 +93,7 @@ def test_each_test_has_a_line_and_a_place_on_the_page(pytester: pytest.Pytester,
     assert set(failed["seconds"]) == {"setup", "call", "teardown"}
     assert failed["start"] < failed["stop"]
     assert tests["test_bad_start"]["error"] == {"message": "no start", "phase": "setup"}
+    assert not [name for name in ("test_skipped", "test_known") if "error" in tests[name]]
     assert "devices" not in tests["test_without_a_device"]
     (device,) = lines_of(folder, "device")
     assert failed["devices"] == [device["serial"]]
@@ -121,27 +123,6 @@ def test_without_a_device_or_traces_nothing_is_written(
     assert not (pytester.path / "claw-results").exists()
 
 
-def test_each_attempt_is_in_the_index(pytester: pytest.Pytester, run: Run) -> None:
-    """Attempts of pytest-rerunfailures are separate lines, each with its own trace."""
-    run(
-        *(*QUICK, "-p", "pytest_rerunfailures", "--reruns=2"),
-        suite="""
-        attempts = []
-
-        def test_flaky(clawperator):
-            clawperator.home()
-            attempts.append(1)
-            assert len(attempts) == 3
-        """,
-    )
-
-    folder = run_of(pytester)
-    attempts = [(test["attempt"], test["outcome"]) for test in lines_of(folder, "test")]
-    assert attempts == [(1, "rerun"), (2, "rerun"), (3, "passed")]
-    pages = [test.get("page", "") for test in shown_in(folder)]
-    assert [re.findall(r"attempt-\d", page) for page in pages] == [["attempt-1"], ["attempt-2"], []]
-
-
 def test_a_killed_worker_is_in_the_index(pytester: pytest.Pytester, run_workers: Run) -> None:
     """The test of a worker that died is one test, with the page of what it did until then."""
     pytester.makepyfile(
@@ -160,8 +141,11 @@ def test_a_killed_worker_is_in_the_index(pytester: pytest.Pytester, run_workers:
     (test,) = shown_in(folder)
     assert (test["outcome"], test["worker"]) == ("failed", "gw0")
     assert "crashed" in test["message"]
-    assert test["page"].startswith("unfinished/")
-    assert (folder / test["page"]).is_file()
+    page = folder / test["page"]
+    assert (page.parts[-3], page.is_file()) == ("unfinished", True)
+    trace = read_trace(page.parent)
+    assert trace.end is None
+    assert list(trace.of_kind("execution"))[-1]["title"] == "open_app 'com.android.settings'"
 
 
 def test_a_run_that_is_stopped_has_an_index(pytester: pytest.Pytester, run: Run) -> None:

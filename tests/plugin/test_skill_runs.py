@@ -121,3 +121,20 @@ def test_a_recipe_returns_its_envelope(run: Run, registry: Path, pytester: pytes
     result = run()
 
     result.assert_outcomes(passed=4)
+
+
+def test_equal_values_have_different_ids(
+    run_plain: Run, registry: Path, pytester: pytest.Pytester
+) -> None:
+    """Each set of values is its own test."""
+    (recipe,) = pytester.path.glob("skills/*/artifacts/open.recipe.json")
+    values = [{"APP": "com.a"}, {"APP": "com.a"}]
+    recipe.with_name("open.vars.json").write_text(json.dumps(values))
+
+    result = run_plain(f"--claw-skills={registry}", "--collect-only", "-q")
+
+    test = "skills-registry.json::com.android.settings.open/open"
+    assert [line for line in result.outlines if "::" in line] == [
+        f"skills/{test}[com.a]",
+        f"skills/{test}[com.a]-2",
+    ]

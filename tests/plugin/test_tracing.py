@@ -1,4 +1,4 @@
-"""Pictures after executions: the test goes on as soon as the screen is captured."""
+"""Traces: written while a test runs, kept as asked, readable whatever happens; their pictures."""
 
 from __future__ import annotations
 
@@ -14,14 +14,221 @@ import pytest
 from PIL import Image
 
 from pytest_clawperator.errors import EnvelopeTimeoutError
-from pytest_clawperator.plugin import tracing
+from pytest_clawperator.pictures import smaller
+from pytest_clawperator.plugin import recorder, tracing
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput
-from pytest_clawperator.plugin.tracing import PictureTaker
+from pytest_clawperator.plugin.tracing import UNFINISHED, PictureTaker
 from pytest_clawperator.redaction import SECRETS, Secrets
-from pytest_clawperator.report.trace import EVENTS_FILE, TraceWriter
+from pytest_clawperator.report.trace import EVENTS_FILE, Trace, TraceWriter, read_trace
+from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.transport import ScriptedTransport
+from tests.plugin.conftest import QUICK, Run
+
+TESTS = """
+import time
+
+import pytest
+from pytest_clawperator import expect
+
+CLICK = {"id": "tap", "type": "click", "params": {"matcher": {"textEquals": "nowhere"}}}
+
+@pytest.fixture
+def settings(clawperator):
+    clawperator.close_app("com.android.settings")
+    clawperator.open_app("com.android.settings")
+    return clawperator
+
+def test_passes(settings):
+    settings.click(text="Connections")
+
+def test_fails(settings):
+    with settings.step("Connections"):
+        with settings.step("Wi-Fi"):
+            settings.click(text="Connections")
+        expect(settings.node(text="Wi-Fi")).to_be_visible()
+    expect(settings.node(text="nowhere")).to_be_visible(timeout=0.3)
+
+def test_skips(clawperator):
+    clawperator.home()
+    pytest.skip("no SIM card")
+
+def test_executes(clawperator):
+    assert not clawperator.execute([CLICK]).ok
+
+def test_types(settings):
+    settings.click(desc="Search settings")
+    settings.enter_text("swordfish-42", role="textfield", secret=True)
+    assert settings.snapshot().find(text="swordfish-42")
+
+def test_stops_the_clock(clawperator, monkeypatch):
+    clawperator.home()
+    monkeypatch.setattr(time, "time", lambda: 1 / 0)
+    monkeypatch.setattr(time, "monotonic", lambda: 1 / 0)
+
+def test_without_a_device():
+    assert 0
+"""
+
+
+def traces(pytester: pytest.Pytester, where: str = "*/*/trace") -> dict[str, Trace]:
+    """Return the traces of a run, each by its test."""
+    found = map(read_trace, sorted((pytester.path / "claw-results").glob(where)))
+    return {trace.head["nodeid"].rpartition("::")[2]: trace for trace in found}
+
+
+def titles(trace: Trace) -> list[str]:
+    """Return the titles of the call, indented as they are nested."""
+    kinds = ("step", "execution", "expectation")
+    events = [event for event in trace.events if event["kind"] in kinds]
+    parents = {event["id"]: event.get("parent") for event in events}
+
+    def depth(number: int | None) -> int:
+        return 0 if number is None else 1 + depth(parents.get(number))
+
+    return [
+        "  " * depth(event.get("parent")) + event["title"]
+        for event in events
+        if event.get("source", {}).get("function") == "test_fails"
+    ]
+
+
+def test_a_trace_has_what_happened(pytester: pytest.Pytester, run: Run) -> None:
+    """Steps with their lines, screens and pictures, expectations, fixtures, errors, the outcome."""
+    result = run(*QUICK, "--claw-trace=on", suite=TESTS)
+
+    result.assert_outcomes(passed=4, failed=2, skipped=1)
+    found = traces(pytester)
+    assert len(found) == 6
+
+    failed = found["test_fails"]
+    assert titles(failed) == [
+        "Connections",
+        "  Wi-Fi",
+        "    click text='Connections'",
+        "    snapshot_ui",
+        "  expect node(text='Wi-Fi') to be visible",
+        "  snapshot_ui",
+        "expect node(text='nowhere') to be visible",
+    ]
+    click = next(e for e in failed.of_kind("execution") if e["title"] == "click text='Connections'")
+    assert click["source"]["text"] == 'settings.click(text="Connections")'
+    assert click["payload"]["actions"][0]["params"]["matcher"] == {"textEquals": "Connections"}
+    ended = {event["id"]: event for event in failed.of_kind("execution-end")}
+    assert ended[click["id"]]["envelope"]["status"] == "success"
+    screens = [event["after"] for event in ended.values() if "after" in event]
+    assert b'text="Wi-Fi"' in (failed.blob(screens[-1]) or b"")
+    assert any("[Clawperator-Result]" in line for e in failed.of_kind("log") for line in e["lines"])
+    (error,) = failed.of_kind("error")
+    assert error["failure"]["code"] == "EXPECTATION_FAILED"
+    excerpt = error["excerpt"]
+    line = excerpt["lines"][excerpt["source"]["line"] - excerpt["first"]]
+    assert line.strip() == 'expect(settings.node(text="nowhere")).to_be_visible(timeout=0.3)'
+    expected = next(event for event in failed.of_kind("expectation") if "failure" in event)
+    assert len(expected["polls"]) > 1
+    assert {poll["found"] for poll in expected["polls"]} == {"no match"}
+    fixtures = [(event["name"], event["stage"]) for event in failed.of_kind("fixture")]
+    assert {("settings", "setup"), ("settings", "teardown")} <= {*fixtures}
+
+    ends = {name: trace.end or {} for name, trace in found.items()}
+    assert ends["test_fails"]["reason"].startswith("expected node(text='nowhere') to be visible")
+    assert {name: end["outcome"] for name, end in ends.items()} == {
+        "test_executes": "passed",
+        "test_fails": "failed",
+        "test_passes": "passed",
+        "test_skips": "skipped",
+        "test_stops_the_clock": "passed",
+        "test_types": "passed",
+    }
+    assert ends["test_skips"]["reason"] == "no SIM card"
+
+    outcomes = found["test_executes"].of_kind("execution-end")
+    (failure,) = [event["failure"] for event in outcomes if "failure" in event]
+    assert failure["code"] == "NODE_NOT_FOUND"
+    assert "tap (click)" in failure["message"]
+    times = [event["at"] for event in found["test_stops_the_clock"].events]
+    assert max(times) - min(times) < 600
+    kept = (pytester.path / "claw-results").glob("*/*test_types*/**/*")
+    assert not [path for path in kept if path.is_file() and b"swordfish" in path.read_bytes()]
+
+    passed = found["test_passes"]
+    pictures = {event["execution"]: event for event in passed.of_kind("picture")}
+    executions = [event["id"] for event in passed.of_kind("execution")]
+    assert sorted(pictures) == executions
+    picture = pictures[executions[-1]]
+    assert picture["size"][0] == 360
+    assert (passed.blob(picture["blob"]) or b"")[8:12] == b"WEBP"
+
+
+def test_by_default_each_failed_attempt_has_a_trace(pytester: pytest.Pytester, run: Run) -> None:
+    """A test that passed has none, with ``off`` no test has one, and nothing else is left."""
+    options = (*QUICK, "-p", "pytest_rerunfailures", "--reruns=1")
+    suite = "def test_passes(clawperator): pass\ndef test_fails(clawperator): assert 0\n"
+
+    run(*options, "--claw-trace=off", suite=suite)
+    without = traces(pytester, "**/trace")
+    result = run(*options)
+
+    assert without == {}
+    result.stdout.fnmatch_lines(["claw-results*test_fails*", "  trace.html"])
+    folder = pytester.path / "claw-results"
+    found = [read_trace(path) for path in sorted(folder.glob("**/trace"))]
+    assert [trace.head["attempt"] for trace in found] == [1, 2]
+    assert [len(list(trace.of_kind("error"))) for trace in found] == [1, 1]
+    assert not list(folder.glob(f"*/{UNFINISHED}"))
+
+
+def test_a_picture_shows_what_its_own_execution_left(pytester: pytest.Pytester, run: Run) -> None:
+    """The next execution, which changes the screen immediately, is not on it."""
+    result = run(
+        *(*QUICK, "--claw-trace=on"),
+        suite="""
+        def test_moves(clawperator):
+            clawperator.open_app("com.android.settings")
+            for number in range(5):
+                clawperator.click(text="Connections")
+                clawperator.back()
+            clawperator.screenshot("list.png")
+            clawperator.click(text="Connections")
+            clawperator.screenshot("connections.png")
+        """,
+    )
+
+    result.assert_outcomes(passed=1)
+    trace = traces(pytester)["test_moves"]
+    shown = {event["execution"]: event["blob"] for event in trace.of_kind("picture")}
+    executions = {event["id"]: event["title"] for event in trace.of_kind("execution")}
+    after = {
+        title: {shown[number] for number, one in executions.items() if one == title}
+        for title in ("click text='Connections'", "press_key 'back'")
+    }
+    files = [(pytester.path / f"{name}.png").read_bytes() for name in ("connections", "list")]
+    assert [trace.blob(*blobs) for blobs in after.values()] == [smaller(one)[0] for one in files]
+
+
+def test_an_interrupted_test_did_not_pass(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C leaves a trace without an outcome; no evidence is collected from the device."""
+    collected: list[object] = []
+    monkeypatch.setattr(recorder, "collect", lambda *_, **__: collected.append(1))
+    pytester.makepyfile(
+        """
+        def test_hangs(clawperator):
+            clawperator.open_app("com.android.settings")
+            raise KeyboardInterrupt
+        """
+    )
+    device = ("--claw-device", phone.serial, "--claw-adb", adb)
+
+    result = pytester.runpytest_inprocess(*device, "--claw-trace=on", no_reraise_ctrlc=True)
+
+    assert (result.ret, collected) == (pytest.ExitCode.INTERRUPTED, [])
+    assert traces(pytester, f"*/{UNFINISHED}/*")["test_hangs"].end is None
+
+
+# Pictures
 
 DEADLINE = 20.0
 # Long enough for a thread that does not wait to be over.

@@ -1,10 +1,11 @@
-"""Whether a suite uses devices is found in its files, before anything is collected."""
+"""Whether a run uses devices: seen in its files, and not if pytest only lists something."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_clawperator.plugin.usage import needs_devices
+from tests.plugin.conftest import Run
 
 FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
 
@@ -28,13 +29,6 @@ def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text:
     config = pytester.parseconfig()
 
     assert needs_devices(config)
-
-
-def test_a_test_without_python_counts(pytester: pytest.Pytester) -> None:
-    """Even if nothing else in the project uses devices."""
-    (pytester.path / "test_it.claw.yaml").write_text("steps: [home]", encoding="utf-8")
-
-    assert needs_devices(pytester.parseconfig())
 
 
 @pytest.mark.parametrize(
@@ -98,8 +92,8 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
-    """Whatever the tests are; an ini file leaves it to them."""
+def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
+    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
 
@@ -108,3 +102,73 @@ def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
     listing = pytester.parseconfig("--claw-device", "auto", "--collect-only")
 
     assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
+
+
+# Whoever looks for devices leaves a file.
+CONFTEST = """
+from pathlib import Path
+
+import pytest
+
+def pytest_clawperator_list_devices():
+    Path(__file__).with_name("touched").touch()
+    raise RuntimeError("nobody may ask")
+"""
+
+SUITE = """
+import pytest
+
+@pytest.mark.claw_device(form="tablet")
+@pytest.mark.claw_app("com.example.absent")
+def test_it(clawperator):
+    raise AssertionError
+"""
+
+LISTINGS = (
+    "--fixtures",
+    "--fixtures-per-test",
+    "--collect-only",
+    "--markers",
+    "--help",
+    "--version",
+    "--setup-plan",
+)
+
+
+@pytest.mark.parametrize("option", LISTINGS)
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--claw-device=sim"],
+        ["--claw-device=auto", "--claw-strict"],
+        ["--claw-device=sim", "--claw-matrix=form=phone,tablet"],
+    ],
+    ids=" ".join,
+)
+def test_no_device_is_touched(
+    pytester: pytest.Pytester, run_plain: Run, option: str, more: list[str]
+) -> None:
+    """What lists something looks for no device and prints no line about devices."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_it=SUITE)
+
+    result = run_plain(option, *more)
+
+    assert result.ret == pytest.ExitCode.OK
+    assert not (pytester.path / "touched").exists()
+    assert "clawperator: " not in result.stdout.str() + result.stderr.str()
+    assert not (pytester.path / "claw-results").exists()
+
+
+@pytest.mark.parametrize("option", [one for one in LISTINGS if one != "--collect-only"])
+def test_not_even_for_the_classes_of_a_matrix(
+    pytester: pytest.Pytester, run_plain: Run, option: str
+) -> None:
+    """Which devices there are matters only to the ids of tests, which these do not list."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_it=SUITE)
+
+    result = run_plain(option, "--claw-device=auto", "--claw-matrix=each")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert not (pytester.path / "touched").exists()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.errors import DeviceUnavailableError, ErrorCode, ShellError, TransportError
+from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.video import AttemptVideos, Video
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import ScriptedTransport
@@ -87,6 +88,12 @@ class Recording(ScriptedTransport):
         if path in self.files:
             return self.files[path]
         raise TransportError("no such file", code=ErrorCode.FILE_UNAVAILABLE)
+
+
+class Recorded(ClientActivity):
+    """A client whose device is a double."""
+
+    transport: Recording = Recording()
 
 
 def recorded(device: Recording) -> Video:
@@ -179,9 +186,9 @@ def test_a_device_that_cannot_record_is_reported_once(
 def test_what_was_recorded_before_a_pause_is_kept() -> None:
     """In the block nothing records; after it another segment does."""
     first, second = Recording(content=b"first"), Recording(content=b"second")
-    client: Any = SimpleNamespace(
-        transport=first, video_refused=False, client=SimpleNamespace(serial="PH1")
-    )
+    inner: Any = SimpleNamespace(serial="PH1", runner=None)
+    client = Recorded(inner)
+    client.transport = first
     missing: list[str] = []
     videos = AttemptVideos(is_on=lambda: True, notice=print, on_missing=missing.append)
     videos.begin(client)

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from PIL import Image
 
-from pytest_clawperator.report.index import DeviceSeen, ErrorSummary, RunBegan, RunLog, TestEnded
+from pytest_clawperator.report.index import ErrorSummary, RunBegan, RunLog, TestEnded
 from pytest_clawperator.report.trace import (
     EVENTS_FILE,
     DeviceUsed,
@@ -339,7 +339,7 @@ def write_run(folder: Path, *tests: TestEnded, name: str = "20260305-101500-3fa2
     log.open()
     log.add(RunBegan(at=START - 1, run=name, environment={"pytest": "9.0"}))
     for serial in dict.fromkeys(serial for test in tests for serial in test.devices):
-        log.add(DeviceSeen(at=START, serial=serial, about={"model": "Pixel 9"}))
+        log.add(DeviceUsed(at=START, serial=serial, about={"model": "Pixel 9"}))
     for test in tests:
         log.add(test)
     log.close()

@@ -244,7 +244,7 @@ def test_what_cannot_be_joined_is_refused(
 
 
 def test_every_module_has_one_purpose_and_is_part_of_a_page() -> None:
-    """It states its purpose, declares names of its own, and uses no unsafe markup."""
+    """It states its purpose, declares its own names, and uses no unsafe markup."""
     script = join_modules(FILES, "viewer/main.js") + join_modules(FILES, "index/main.js")
     names: Counter[str] = Counter()
     for path in MODULES:

@@ -176,7 +176,7 @@ def test_the_page_finds_what_python_finds(engine: Page) -> None:
         for matcher in matchers_for(snapshot)
         if not any(value.isspace() for value in matcher.values())  # which is refused
     ]
-    counts: list[int] = [len(case["places"]) for case in cases]  # type: ignore[arg-type]
+    counts: list[int] = [len(case["places"]) for case in cases]
     assert min(counts.count(0), counts.count(1), sum(count > 1 for count in counts)) > 150
 
     wrong = engine.evaluate(

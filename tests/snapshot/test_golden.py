@@ -87,7 +87,7 @@ class TestRendering:
         assert render(screen(node(FRAME))) == ""
 
     def test_secrets_are_not_written(self) -> None:
-        """A mark stands in their place, and fits the screen; a golden may still name them."""
+        """A mark replaces them, and fits the screen; a golden may still name them."""
         SECRETS.add("hunter2")
         shown = texts("It is hunter2", "Other")
 
@@ -317,8 +317,8 @@ class TestDiff:
         assert len(found) < 1000
         assert found.encode().decode() == found
 
-    def test_a_long_diff_breaks_off_and_says_so(self) -> None:
-        """A diff of thousands of lines breaks off and says so."""
+    def test_a_long_diff_is_cut_off(self) -> None:
+        """A diff of thousands of lines ends with the number of the rest."""
         golden = render(texts(*(f"a{n}" for n in range(500))))
 
         found = difference(golden, texts(*(f"b{n}" for n in range(500))), exact=True)

@@ -11,14 +11,9 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.matchers import MATCHER_KEYS, NodeMatcher
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionValidationError,
-    NodeNotFoundError,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator.screen import accessibility as simulated
 from pytest_clawperator.simulator.screen.accessibility import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.accessibility import UiNode, hierarchy_xml
@@ -97,7 +92,7 @@ def test_an_xpath_that_gives_no_nodes_is_a_coded_error() -> None:
     """An expression that is invalid, or does not give nodes, is refused with a hint."""
     broken = ("//node[", "//node[@text=$nothing]", "\x00", "")
     for expression in (*broken, "string(//node)", "//@text", "/*"):
-        with pytest.raises(SnapshotError) as caught:
+        with pytest.raises(errors.SnapshotError) as caught:
             login().xpath(expression)
 
         assert caught.value.code == ErrorCode.XPATH_INVALID, expression
@@ -123,7 +118,7 @@ def test_a_miss_is_false_and_explains_itself() -> None:
     assert near in str(missing)
     assert str(again) == str(missing)
     assert not hasattr(missing, "colour")
-    with pytest.raises(NodeNotFoundError, match=r"no node whose \.text") as caught:
+    with pytest.raises(errors.NodeNotFoundError, match=r"no node whose \.text") as caught:
         _ = missing.text
     assert near in str(caught.value)
 
@@ -372,16 +367,16 @@ def test_a_mistake_in_a_matcher_is_not_a_miss() -> None:
     """An empty matcher, two matchers, unknown keywords and misspelt roles are refused."""
     snapshot: Any = login()
 
-    with pytest.raises(ExecutionValidationError, match="at least one field"):
+    with pytest.raises(errors.ExecutionValidationError, match="at least one field"):
         snapshot.find()
     with pytest.raises(TypeError, match="not both"):
         snapshot.find(NodeMatcher(text_equals="a"), text="a")
-    with pytest.raises(ConfigurationError, match="not matched by colour="):
+    with pytest.raises(errors.ConfigurationError, match="not matched by colour="):
         snapshot.find(colour="red")
-    with pytest.raises(ConfigurationError, match="Did you mean text="):
+    with pytest.raises(errors.ConfigurationError, match="Did you mean text="):
         snapshot.find(txt="x")
     for search in (snapshot.find, snapshot.find_all, snapshot.count):
-        with pytest.raises(ConfigurationError, match="Did you mean switch"):
+        with pytest.raises(errors.ConfigurationError, match="Did you mean switch"):
             search(role="swich")
 
 

@@ -11,17 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    PayloadTooLargeError,
-    ShellError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.adb_server import SERIAL, Answer, Conversation, FakeAdb, block, failure
@@ -79,14 +70,17 @@ def test_outputs_and_exit_code_are_separated() -> None:
 
 
 def test_a_command_that_takes_too_long_is_ended() -> None:
-    """The connection closes, which ends the command, and the error says how long it had."""
+    """The connection closes, which ends the command, and the error has its time limit."""
     closed: list[bytes] = []
 
     def hang(conversation: Conversation) -> None:
         conversation.send(b"OKAY" + packet(1, b"still here"))
         closed.append(conversation.wait_for_close())
 
-    with FakeAdb({"shell,v2,raw:": hang}) as adb, pytest.raises(TransportTimeoutError) as caught:
+    with (
+        FakeAdb({"shell,v2,raw:": hang}) as adb,
+        pytest.raises(errors.TransportTimeoutError) as caught,
+    ):
         transport(adb).shell("sleep 99", timeout=0.05)
 
     assert "`sleep 99`" in caught.value.message
@@ -107,7 +101,7 @@ def test_silence_before_a_command_begins() -> None:
     ):
         with (
             FakeAdb({"shell,v2,raw:": hang}) as adb,
-            pytest.raises(TransportTimeoutError) as caught,
+            pytest.raises(errors.TransportTimeoutError) as caught,
         ):
             transport(adb).shell(command, timeout=0.3)
 
@@ -118,14 +112,18 @@ def test_silence_before_a_command_begins() -> None:
 @pytest.mark.parametrize(
     ("state", "kind", "code"),
     [
-        (failure(f"device '{SERIAL}' not found"), DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
-        (block("offline"), DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
-        (block("unauthorized"), DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
-        (block("device"), TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
+        (
+            failure(f"device '{SERIAL}' not found"),
+            errors.DeviceNotFoundError,
+            ErrorCode.DEVICE_NOT_FOUND,
+        ),
+        (block("offline"), errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+        (block("unauthorized"), errors.DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
+        (block("device"), errors.TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
     ],
 )
 def test_a_connection_that_breaks_names_the_device(
-    state: bytes, kind: type[ClawperatorError], code: ErrorCode
+    state: bytes, kind: type[errors.ClawperatorError], code: ErrorCode
 ) -> None:
     """When a command ends without its exit code, adb is asked what became of the device."""
     broken = {"shell,v2,raw:": b"OKAY" + packet(1, b"par"), STATE: state}
@@ -181,7 +179,7 @@ def test_an_old_device_reports_exit_codes_too() -> None:
     """Its shell prints the exit code after a nonce; warnings of its linker are separated."""
     warning = "WARNING: linker: libx.so has text relocations."
     with FakeAdb({**OLD, "exec:": run_script}) as adb:
-        for command, output, errors, code in (
+        for command, output, warnings, code in (
             ("echo hi", "hi\n", "", 0),
             ("echo out; echo err >&2; exit 7", "out\nerr\n", "", 7),
             ("printf 'no end'", "no end", "", 0),
@@ -191,7 +189,7 @@ def test_an_old_device_reports_exit_codes_too() -> None:
             ("echo '" + "x" * 5000 + "'", "x" * 5000 + "\n", "", 0),
             (f"echo '{warning}' >&2; echo 23", "23\n", f"{warning}\n", 0),
         ):
-            assert transport(adb).shell(command) == ShellResult(output, errors, code), command
+            assert transport(adb).shell(command) == ShellResult(output, warnings, code), command
 
 
 def test_an_old_device_is_never_sent_a_long_request() -> None:
@@ -199,7 +197,7 @@ def test_an_old_device_is_never_sent_a_long_request() -> None:
     with FakeAdb({**OLD, "exec:": run_script}) as adb:
         device = transport(adb)
         result = device.shell(f"true {'x' * 10_000}")
-        with pytest.raises(PayloadTooLargeError, match="this device takes 4000"):
+        with pytest.raises(errors.PayloadTooLargeError, match="this device takes 4000"):
             device.exec_out(f"true {'x' * 10_000}")
 
         assert result.ok
@@ -218,7 +216,7 @@ def test_an_old_shell_ends_with_its_exit_code_or_its_complaint() -> None:
     with FakeAdb(answers) as adb:
         assert transport(adb).shell("sleep 99 &") == ShellResult("hi\n", "", 0)
         adb.answers["exec:"] = run_script
-        with pytest.raises(TransportError, match=r"(?i)syntax error"):
+        with pytest.raises(errors.TransportError, match=r"(?i)syntax error"):
             transport(adb).shell("if then (")
 
 
@@ -273,7 +271,10 @@ def test_an_app_is_installed_and_its_file_removed(apk: Path) -> None:
 )
 def test_a_refused_app_gives_the_devices_reason(reason: str, hint: str, apk: Path) -> None:
     """Also without an exit code, as on old devices; a phone that asks first has its own hint."""
-    with FakeAdb(installing(f"Failure [{reason}]\n")) as adb, pytest.raises(ShellError) as caught:
+    with (
+        FakeAdb(installing(f"Failure [{reason}]\n")) as adb,
+        pytest.raises(errors.ShellError) as caught,
+    ):
         transport(adb).install(apk)
 
     assert caught.value.code == ErrorCode.ANDROID_INSTALL_FAILED
@@ -287,7 +288,7 @@ def test_a_local_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with FakeAdb(installing("")) as adb:
         device = transport(adb)
         for action in (device.install, lambda path: device.push(path, "/x")):
-            with pytest.raises(TransportError, match=r"nothing\.apk") as caught:
+            with pytest.raises(errors.TransportError, match=r"nothing\.apk") as caught:
                 action(path)
             assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
 
@@ -305,12 +306,12 @@ def test_a_closed_or_inherited_device_is_refused(monkeypatch: pytest.MonkeyPatch
     with FakeAdb() as adb:
         closed, inherited = transport(adb), transport(adb)
         closed.close()
-        with pytest.raises(TransportError, match="is closed"):
+        with pytest.raises(errors.TransportError, match="is closed"):
             closed.shell("echo")
 
         monkeypatch.setattr(os, "getpid", lambda: -1)
         for use in uses:
-            with pytest.raises(ConfigurationError, match="a fork of it") as caught:
+            with pytest.raises(errors.ConfigurationError, match="a fork of it") as caught:
                 use(inherited)
             assert "Connect in the child" in str(caught.value)
         inherited.close()

@@ -10,12 +10,8 @@ import adbutils  # type: ignore[import-untyped]
 import adbutils.errors  # type: ignore[import-untyped]
 import pytest
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    DeviceUnavailableError,
-    ErrorCode,
-    TransportError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport import files
 from pytest_clawperator.transport.files import FileTransfer
 from pytest_clawperator.transport.wire import AdbServer
@@ -59,9 +55,9 @@ def test_no_server_is_ever_started(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeAdb() as adb:
         server = adb.server
 
-    with pytest.raises(AdbUnavailableError):
+    with pytest.raises(errors.AdbUnavailableError):
         FileTransfer(server, SERIAL).push(b"x", "/x")
-    with pytest.raises(AdbUnavailableError):
+    with pytest.raises(errors.AdbUnavailableError):
         FileTransfer(server, SERIAL).pull("/x")
 
 
@@ -74,10 +70,10 @@ def test_a_file_that_cannot_be_read_has_the_devices_reason() -> None:
         conversation.send(sync_failure("open failed: No such file or directory"))
 
     with FakeAdb({"sync:": sync}) as adb:
-        with pytest.raises(TransportError, match="No such file or directory") as caught:
+        with pytest.raises(errors.TransportError, match="No such file or directory") as caught:
             FileTransfer(adb.server, SERIAL).pull("/nothing")
         adb.answers["host:transport:"] = failure("device offline")
-        with pytest.raises(DeviceUnavailableError):
+        with pytest.raises(errors.DeviceUnavailableError):
             FileTransfer(adb.server, SERIAL).pull("/x")
 
     assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
@@ -97,7 +93,7 @@ def test_a_push_that_is_refused_gives_the_reason() -> None:
             conversation.read(8 + 3 + 8)
             conversation.send(sync_failure("couldn't create file: No space left on device"))
 
-    with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
+    with FakeAdb({"sync:": sync}) as adb, pytest.raises(errors.TransportError) as caught:
         FileTransfer(adb.server, SERIAL).push(b"abc", "/sdcard/x")
 
     assert "No space left on device" in caught.value.message
@@ -111,7 +107,7 @@ def test_a_device_that_stops_in_the_middle_is_given_up(monkeypatch: pytest.Monke
         conversation.send(b"OKAY")
         conversation.wait_for_close()
 
-    with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
+    with FakeAdb({"sync:": sync}) as adb, pytest.raises(errors.TransportError) as caught:
         FileTransfer(adb.server, SERIAL).pull("/x")
 
     assert caught.value.code == ErrorCode.TRANSPORT_TIMEOUT
@@ -129,9 +125,9 @@ def test_an_answer_that_makes_no_sense_is_an_error() -> None:
             conversation.close()
 
         with FakeAdb({"sync:": sync}) as adb:
-            with pytest.raises(TransportError) as pulled:
+            with pytest.raises(errors.TransportError) as pulled:
                 FileTransfer(adb.server, SERIAL).pull("/x")
-            with pytest.raises(TransportError) as pushed:
+            with pytest.raises(errors.TransportError) as pushed:
                 FileTransfer(adb.server, SERIAL).push(b"x", "/x")
 
         assert pulled.value.code == pushed.value.code == ErrorCode.FILE_UNAVAILABLE, answer

@@ -14,25 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    LogcatError,
-    TransportError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport import logcat
-from pytest_clawperator.transport.logcat import (
-    Continuation,
-    Gap,
-    LogStream,
-    Ring,
-    Wakeup,
-    following,
-    is_set_back,
-    start_thread,
-)
+from pytest_clawperator.transport.logcat import Continuation, LogStream
 from tests.doubles.adb_server import (
     DEADLINE,
     SERIAL,
@@ -143,7 +128,7 @@ def test_a_line_that_does_not_come_through_is_an_error(monkeypatch: pytest.Monke
         assert log.mark() == 0
     monkeypatch.setattr(logcat, "_OPEN_DEADLINE", 0.2)
     with FakeAdb({"exec:log ": b"OKAY0\n"}) as adb, stream(adb) as log:
-        with pytest.raises(LogcatError, match="did not come through") as caught:
+        with pytest.raises(errors.LogcatError, match="did not come through") as caught:
             log.mark()
         first, second = adb.next("exec:logcat "), adb.next("exec:logcat ")
 
@@ -271,9 +256,9 @@ def test_a_device_that_was_restored_begins_a_new_log(*, breaks: bool) -> None:
 @pytest.mark.parametrize(
     ("reason", "kind"),
     [
-        (f"device '{SERIAL}' not found", DeviceNotFoundError),
-        ("device offline", DeviceUnavailableError),
-        ("device unauthorized.", DeviceUnavailableError),
+        (f"device '{SERIAL}' not found", errors.DeviceNotFoundError),
+        ("device offline", errors.DeviceUnavailableError),
+        ("device unauthorized.", errors.DeviceUnavailableError),
     ],
 )
 def test_a_vanished_device_fails_immediately(reason: str, kind: type[Exception]) -> None:
@@ -299,7 +284,7 @@ def test_a_vanished_device_fails_immediately(reason: str, kind: type[Exception])
 def test_a_mark_notices_a_device_that_is_back() -> None:
     """It asks adb, instead of repeating what was true a moment ago."""
     with FakeAdb() as adb, fallen_silent(adb, "device offline") as log:
-        with pytest.raises(DeviceUnavailableError):
+        with pytest.raises(errors.DeviceUnavailableError):
             log.wait(0, soon())
         waiting = adb.next(WAIT)
         bring_back(adb)
@@ -328,7 +313,7 @@ def test_a_server_that_is_gone_is_reported_after_a_moment(monkeypatch: pytest.Mo
     monkeypatch.setattr(logcat, "_GRACE", 0.1)
     with FakeAdb() as adb, opened(adb) as (log, _):
         adb.stop()
-        with pytest.raises(AdbUnavailableError, match=str(adb.server)):
+        with pytest.raises(errors.AdbUnavailableError, match=str(adb.server)):
             log.wait(0, soon())
 
 
@@ -349,7 +334,7 @@ def test_a_mark_notices_a_server_that_is_back(
         if is_within_grace:
             assert eventually(lambda: WAIT in adb.requests)
         else:
-            with pytest.raises(TransportError, match="out of sorts"):
+            with pytest.raises(errors.TransportError, match="out of sorts"):
                 log.wait(0, soon())
         bring_back(adb)
 
@@ -361,7 +346,7 @@ def test_the_first_failure_is_raised_immediately() -> None:
     offline = {"host:transport:": failure("device offline"), STATE: block("offline")}
     with FakeAdb(offline) as adb, stream(adb) as log:
         for _ in range(2):
-            with pytest.raises(DeviceUnavailableError):
+            with pytest.raises(errors.DeviceUnavailableError):
                 log.mark()
     output = b"OKAY/system/bin/sh: logcat: inaccessible or not found\n"
 
@@ -372,7 +357,7 @@ def test_the_first_failure_is_raised_immediately() -> None:
     with (
         FakeAdb({"exec:logcat": output, "exec:log ": NO_LOG_COMMAND}) as adb,
         stream(adb) as log,
-        pytest.raises(LogcatError, match="logcat: inaccessible or not found") as caught,
+        pytest.raises(errors.LogcatError, match="logcat: inaccessible or not found") as caught,
     ):
         use(log)
 
@@ -387,14 +372,14 @@ def test_closing_ends_every_wait() -> None:
         def wait() -> None:
             try:
                 log.wait(0, soon())
-            except LogcatError as error:
+            except errors.LogcatError as error:
                 caught.append(error)
 
         waiting = threading.Thread(target=wait)
         waiting.start()
         log.close()
         waiting.join(DEADLINE)
-        with pytest.raises(LogcatError, match="closed"):
+        with pytest.raises(errors.LogcatError, match="closed"):
             log.mark()
 
     assert len(caught) == 1
@@ -421,7 +406,7 @@ def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch
     """Ctrl-C in the middle of waiting comes out as itself, and the log can be used on."""
     # A clock that moves with each reading: on a busy machine, too, each wait is one wait.
     clock = itertools.count(step=0.001).__next__
-    errors: list[tuple[type[BaseException], BaseException | None]] = []
+    raised: list[tuple[type[BaseException], BaseException | None]] = []
     with FakeAdb({"exec:log ": NO_LOG_COMMAND}) as adb:
         log = LogStream(adb.server, SERIAL)
         log.mark()
@@ -433,7 +418,7 @@ def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch
 
         def interrupt() -> None:
             for error in interruptions(use, within=files):
-                errors.append((type(error), error.__context__))
+                raised.append((type(error), error.__context__))
 
         # In a thread that can be left alone: a lock that is not released would block for ever.
         interrupting = threading.Thread(target=interrupt, daemon=True)
@@ -444,13 +429,13 @@ def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch
             log.close()
 
     assert not is_stuck
-    assert len(errors) > 10
-    assert set(errors) == {(KeyboardInterrupt, None)}
+    assert len(raised) > 10
+    assert set(raised) == {(KeyboardInterrupt, None)}
 
 
 def test_lines_are_read_by_their_numbers() -> None:
     """Numbers count from the beginning, an end is exclusive; the oldest lines go first."""
-    ring, full = Ring(10_000), Ring(10_000)
+    ring, full = logcat.Ring(10_000), logcat.Ring(10_000)
 
     ring.append([b"a", b"b"])
     ring.append([b"c"])
@@ -471,7 +456,7 @@ def test_lines_are_read_by_their_numbers() -> None:
 @given(st.lists(st.lists(st.binary(max_size=300), max_size=20)), st.integers(0, 5000))
 def test_no_line_is_lost_or_moved(chunks: list[list[bytes]], capacity: int) -> None:
     """Whatever is appended, what is kept is the end of it."""
-    ring = Ring(capacity)
+    ring = logcat.Ring(capacity)
     everything: list[bytes] = []
 
     for chunk in chunks:
@@ -485,7 +470,7 @@ def test_no_line_is_lost_or_moved(chunks: list[list[bytes]], capacity: int) -> N
 
 def test_a_wakeup_wakes_those_who_wait_then() -> None:
     """Each waiter's lock can be acquired after the wakeup, and not before."""
-    wakeup = Wakeup()
+    wakeup = logcat.Wakeup()
     waiters = [wakeup.waiter(), wakeup.waiter()]
 
     before = [waiter.acquire(blocking=False) for waiter in waiters]
@@ -518,9 +503,9 @@ class Unlucky(threading.Thread):
 def test_an_interrupted_start_of_a_thread_is_an_interrupt() -> None:
     """Damage to the locks of ``Thread`` is not what is raised; another error stays what it is."""
     with pytest.raises(KeyboardInterrupt) as caught:
-        start_thread(Unlucky(KeyboardInterrupt()))
+        logcat.start_thread(Unlucky(KeyboardInterrupt()))
     with pytest.raises(RuntimeError, match="can't start new thread"):
-        start_thread(Unlucky(None))
+        logcat.start_thread(Unlucky(None))
 
     assert caught.value.__suppress_context__
 
@@ -574,7 +559,7 @@ def test_a_last_line_that_is_gone_means_a_gap() -> None:
     continuation, empty = Continuation([line(7, "a")]), Continuation([DIVIDER, b"sh: not found"])
 
     assert continuation.unseen([line(300, "z")]) == [line(300, "z")]
-    assert continuation.gap == Gap("03-28 10:00:00.007", "03-28 10:00:00.300")
+    assert continuation.gap == logcat.Gap("03-28 10:00:00.007", "03-28 10:00:00.300")
     assert str(continuation.gap) == (
         "lost log lines between 03-28 10:00:00.007 and 03-28 10:00:00.300 (device time)"
     )
@@ -629,7 +614,7 @@ def test_a_clock_that_was_set_back_is_noticed(
     now: bytes, newest: str, elapsed: float, expected: bool
 ) -> None:
     """It shows less than the last line's time and what went by since, or lines show more."""
-    assert is_set_back(now, at(newest), at("10:00:00"), elapsed=elapsed) is expected
+    assert logcat.is_set_back(now, at(newest), at("10:00:00"), elapsed=elapsed) is expected
 
 
 def test_after_a_clock_was_set_back_new_lines_are_found_in_the_whole_log() -> None:
@@ -637,10 +622,10 @@ def test_after_a_clock_was_set_back_new_lines_are_found_in_the_whole_log() -> No
     tail = [line(500, "a"), line(600, "b"), line(600, "b")]
     log = [DIVIDER, line(1, "old"), line(500, "a"), line(600, "b"), line(2, "c"), line(600, "b")]
 
-    assert following(tail, [*log, line(3, "d")]) == ([line(2, "c"), line(3, "d")], None)
-    assert following([line(500, "a"), DIVIDER], [DIVIDER, line(2, "c")]) == (
+    assert logcat.following(tail, [*log, line(3, "d")]) == ([line(2, "c"), line(3, "d")], None)
+    assert logcat.following([line(500, "a"), DIVIDER], [DIVIDER, line(2, "c")]) == (
         [line(2, "c")],
-        Gap("03-28 10:00:00.500", "03-28 10:00:00.002"),
+        logcat.Gap("03-28 10:00:00.500", "03-28 10:00:00.002"),
     )
 
 

@@ -12,15 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    DeviceError,
-    DeviceNotFoundError,
-    ErrorCode,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.adb import AdbTransport
@@ -85,7 +78,7 @@ def answers(transport: AdbTransport, command: str) -> bool:
     """Whether the device runs a command."""
     try:
         return transport.shell(command).ok
-    except ClawperatorError:
+    except errors.ClawperatorError:
         return False
 
 
@@ -151,14 +144,14 @@ def test_quick_commands_share_one_shell(phone: AdbTransport) -> None:
     assert missing.exit_code != 0
     assert "/nowhere" in missing.stdout
     assert run("echo ' a  b '; false") == ShellResult(" a  b \n", "", 1)
-    with pytest.raises(TransportError):
+    with pytest.raises(errors.TransportError):
         run("exit")
     assert run("echo again").stdout == "again\n"
 
 
 def test_a_timeout_ends_the_command(phone: AdbTransport) -> None:
     """Nothing goes on running on the phone."""
-    with pytest.raises(TransportTimeoutError):
+    with pytest.raises(errors.TransportTimeoutError):
         phone.shell("sleep 321", timeout=0.1)
 
     assert eventually(lambda: "sleep" not in phone.shell("ps -A -o ARGS").stdout)
@@ -195,7 +188,7 @@ def test_files_come_back_as_they_were_sent(phone: AdbTransport, tmp_path: Path) 
     assert phone.pull("/sdcard/one.bin") == data
     assert phone.pull("/sdcard/empty.bin") == b""
     assert phone.pull("/data/local/tmp/source.bin") == data
-    with pytest.raises(TransportError, match="No such file or directory"):
+    with pytest.raises(errors.TransportError, match="No such file or directory"):
         phone.pull("/sdcard/nothing")
 
 
@@ -203,7 +196,7 @@ def test_a_file_for_which_there_is_no_room_is_refused(poor_phone: AdbTransport) 
     """The phone's own reason is in the message."""
     poor_phone.shell("sim fault storage_full")
 
-    with pytest.raises(TransportError, match="No space left on device") as caught:
+    with pytest.raises(errors.TransportError, match="No space left on device") as caught:
         poor_phone.push(b"x" * 1000, "/sdcard/x")
 
     assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
@@ -252,7 +245,7 @@ def test_a_phone_that_goes_away_raises_and_comes_back(
     start = poor_phone.log.mark()
     poor_phone.shell(f"sim fault {fault}")
 
-    with pytest.raises(DeviceError) as caught:
+    with pytest.raises(errors.DeviceError) as caught:
         poor_phone.log.wait(10**9, time.monotonic() + DEADLINE)
     assert eventually(lambda: answers(poor_phone, "log -t test 'back again'"))
     poor_phone.log.mark()
@@ -292,7 +285,7 @@ def test_a_phone_that_does_not_exist_fails_immediately(server: AdbServer) -> Non
             lambda: missing.push(b"", "/x"),
             lambda: missing.log.mark(),
         ):
-            with pytest.raises(DeviceNotFoundError, match="NONE"):
+            with pytest.raises(errors.DeviceNotFoundError, match="NONE"):
                 ask()
 
 
@@ -306,11 +299,11 @@ def test_nothing_is_left_open(simulator: Simulator, server: AdbServer) -> None:
             transport.shell("true")
             transport.exec_out("true")
             transport.push(b"x", "/sdcard/x")
-            with suppress(TransportTimeoutError):
+            with suppress(errors.TransportTimeoutError):
                 transport.shell("sleep 9", timeout=0.02)
-            with suppress(TransportError):
+            with suppress(errors.TransportError):
                 transport.pull("/nothing")
-            with suppress(DeviceError), closed(AdbTransport(server, "NONE")) as missing:
+            with suppress(errors.DeviceError), closed(AdbTransport(server, "NONE")) as missing:
                 missing.log.mark()
 
     use()
@@ -365,7 +358,7 @@ class OwnServer:
     def _is_up(self) -> bool:
         try:
             return self.server.version() > 0
-        except ClawperatorError:
+        except errors.ClawperatorError:
             return False
 
 
@@ -393,9 +386,9 @@ def test_a_server_that_is_killed_and_comes_back(
         start = transport.log.mark()
         own_server.kill()
         write(phone, "while away")
-        with pytest.raises(AdbUnavailableError):
+        with pytest.raises(errors.AdbUnavailableError):
             transport.log.wait(10**9, time.monotonic() + DEADLINE)
-        with pytest.raises(AdbUnavailableError):
+        with pytest.raises(errors.AdbUnavailableError):
             transport.shell("true")
         own_server.start(serial)
 

@@ -11,12 +11,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ConfigurationError,
-    ErrorCode,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport import server as module
 from pytest_clawperator.transport.adb_program import find_adb
 from pytest_clawperator.transport.server import ensure_server, locate_server, reconnect
@@ -77,7 +73,7 @@ def test_nonsense_is_refused() -> None:
         (None, {"ANDROID_ADB_SERVER_PORT": "many"}, "ANDROID_ADB_SERVER_PORT"),
     ]
     for adb, environment, source in rows:
-        with pytest.raises(ConfigurationError) as caught:
+        with pytest.raises(errors.ConfigurationError) as caught:
             locate_server(adb, environment=environment)
 
         assert caught.value.message.startswith(f"{source} names no adb server"), adb
@@ -91,7 +87,7 @@ def test_no_server_is_started_on_a_port_that_is_taken(monkeypatch: pytest.Monkey
         server = AdbServer(adb.server.host, adb.server.port, startable=True)
         ensure_server(server, say=pytest.fail)
         adb.answers["host:version"] = b"SSH-2.0"
-        with pytest.raises(AdbUnavailableError, match="not an adb server"):
+        with pytest.raises(errors.AdbUnavailableError, match="not an adb server"):
             ensure_server(server, say=pytest.fail)
 
 
@@ -113,7 +109,7 @@ def test_no_server_is_started_if_one_was_named(
         environment={name: value.format(port=port) for name, value in environment.items()},
     )
 
-    with pytest.raises(AdbUnavailableError) as caught:
+    with pytest.raises(errors.AdbUnavailableError) as caught:
         ensure_server(server, say=pytest.fail)
 
     assert caught.value.code == ErrorCode.ADB_SERVER_FAILED
@@ -127,7 +123,7 @@ def test_a_server_that_is_mute_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     with FakeAdb() as adb:
         monkeypatch.setattr(AdbServer.ask, "__kwdefaults__", {"timeout": 0.05})
 
-        with pytest.raises(TransportTimeoutError, match=str(adb.server)) as caught:
+        with pytest.raises(errors.TransportTimeoutError, match=str(adb.server)) as caught:
             ensure_server(adb.server, say=pytest.fail)
 
     assert caught.value.hint is not None
@@ -140,7 +136,7 @@ def killed_afterwards(server: AdbServer) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(AdbUnavailableError):
+        with suppress(errors.AdbUnavailableError):
             server.start("host:kill").close()
 
 
@@ -196,7 +192,7 @@ def test_a_program_that_starts_no_server_is_named(
     monkeypatch.setenv("ADB_PATH", str(program))
     server = locate_server(environment={"ANDROID_ADB_SERVER_PORT": str(free_port())})
 
-    with pytest.raises(AdbUnavailableError) as caught:
+    with pytest.raises(errors.AdbUnavailableError) as caught:
         ensure_server(server, say=pytest.fail)
 
     assert str(program) in caught.value.message
@@ -210,7 +206,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def ask(self: AdbServer, question: str, *, timeout: float) -> bytes:
         asked.append(question)
-        raise AdbUnavailableError("no")
+        raise errors.AdbUnavailableError("no")
 
     monkeypatch.setattr(AdbServer, "ask", ask)
     monkeypatch.setattr(module, "ensure_server", lambda server, say: asked.append("ensure"))

@@ -11,25 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    DeviceNotFoundError,
-    ErrorCode,
-    PayloadTooLargeError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.transport import shell
 from pytest_clawperator.transport import shell as warm_shell
 from pytest_clawperator.transport.interface import ShellResult
-from pytest_clawperator.transport.shell import (
-    LONGEST,
-    MAX_ARGUMENT,
-    WarmShell,
-    broadcast_command,
-    parse_properties,
-    properties,
-    quote,
-)
+from pytest_clawperator.transport.shell import broadcast_command, quote
 from tests.doubles.transport import ScriptedTransport
 
 DEADLINE = 20.0
@@ -41,9 +28,9 @@ class Far:
     def __init__(self) -> None:
         self.ends: list[socket.socket] = []
         self.alone: list[str] = []
-        self.absence: ClawperatorError | None = None
+        self.absence: errors.ClawperatorError | None = None
         self.on_silence: Callable[[], None] = lambda: None
-        self.shell = WarmShell(
+        self.shell = shell.WarmShell(
             self.open, self.run_alone, lambda: self.absence, self.prove_alive, serial="PH1"
         )
 
@@ -106,7 +93,9 @@ def test_a_result_in_pieces_is_put_together(far: Far) -> None:
     mark = far.mark()
     for piece in ("out", "put\n", mark[:5], f"{mark[5:]}:", "12"):
         far.say(piece)
-    with pytest.raises(TransportTimeoutError, match=r"the device did not answer within 0\.05 s\n"):
+    with pytest.raises(
+        errors.TransportTimeoutError, match=r"the device did not answer within 0\.05 s\n"
+    ):
         far.shell.result(0.0500004)
     far.shell.start("y")
     far.say(f"output\n{far.mark()}:12\n")
@@ -118,7 +107,7 @@ def test_a_result_in_pieces_is_put_together(far: Far) -> None:
 
 def test_a_long_command_gets_a_shell_of_its_own(far: Far) -> None:
     """The device's shell reads its input byte by byte, which long payloads are spared."""
-    command = "x" * (LONGEST + 1)
+    command = "x" * (shell.LONGEST + 1)
 
     far.shell.start(command)
     result = far.shell.result(DEADLINE)
@@ -134,13 +123,13 @@ def test_a_shell_that_ends_early_names_the_cause(far: Far) -> None:
     far.mark()
     far.say("out of memory")
     far.ends[0].close()
-    with pytest.raises(TransportError, match="out of memory"):
+    with pytest.raises(errors.TransportError, match="out of memory"):
         far.shell.result(DEADLINE)
 
-    far.absence = DeviceNotFoundError("gone", serial="PH1")
+    far.absence = errors.DeviceNotFoundError("gone", serial="PH1")
     far.shell.start("y")
     far.ends[-1].close()
-    with pytest.raises(DeviceNotFoundError):
+    with pytest.raises(errors.DeviceNotFoundError):
         far.shell.result(DEADLINE)
 
 
@@ -165,7 +154,7 @@ def test_a_device_that_does_not_answer_is_not_waited_for(
 ) -> None:
     """The wait for a command ends when the device answers nothing at all."""
     monkeypatch.setattr(warm_shell, "QUIET", 0.01)
-    silent = TransportTimeoutError("the device does not answer", serial="PH1")
+    silent = errors.TransportTimeoutError("the device does not answer", serial="PH1")
 
     def raise_silent() -> None:
         raise silent
@@ -173,7 +162,7 @@ def test_a_device_that_does_not_answer_is_not_waited_for(
     far.on_silence = raise_silent
     far.shell.start("slow")
 
-    with pytest.raises(TransportTimeoutError) as caught:
+    with pytest.raises(errors.TransportTimeoutError) as caught:
         far.shell.result(DEADLINE)
 
     assert caught.value is silent
@@ -210,16 +199,16 @@ def test_the_broadcast_is_the_one_that_the_operator_expects() -> None:
 
 def test_a_payload_that_no_program_can_be_given_is_refused() -> None:
     """The longest that fits is taken; one byte more names its size, quoted too, and the limit."""
-    fits = broadcast_command("p", "'" * MAX_ARGUMENT)
+    fits = broadcast_command("p", "'" * shell.MAX_ARGUMENT)
 
-    with pytest.raises(PayloadTooLargeError) as caught:
-        broadcast_command("p", "'" * (MAX_ARGUMENT + 1))
-    with pytest.raises(PayloadTooLargeError):
-        broadcast_command("p", "🙂" * (MAX_ARGUMENT // 4 + 1))
+    with pytest.raises(errors.PayloadTooLargeError) as caught:
+        broadcast_command("p", "'" * (shell.MAX_ARGUMENT + 1))
+    with pytest.raises(errors.PayloadTooLargeError):
+        broadcast_command("p", "🙂" * (shell.MAX_ARGUMENT // 4 + 1))
 
-    assert len(fits) > 5 * MAX_ARGUMENT
+    assert len(fits) > 5 * shell.MAX_ARGUMENT
     assert caught.value.code == ErrorCode.PAYLOAD_TOO_LARGE
-    for number in (MAX_ARGUMENT, MAX_ARGUMENT + 1, 5 * (MAX_ARGUMENT + 1) + 2):
+    for number in (shell.MAX_ARGUMENT, shell.MAX_ARGUMENT + 1, 5 * (shell.MAX_ARGUMENT + 1) + 2):
         assert str(number) in caught.value.message
 
 
@@ -230,6 +219,6 @@ def test_properties_are_read_by_one_command() -> None:
     transport = ScriptedTransport({"getprop": text})
     without = ScriptedTransport({"getprop": ShellResult("", "getprop: not found\n", 127)})
 
-    assert properties(transport) == parse_properties(text) == found
+    assert shell.properties(transport) == shell.parse_properties(text) == found
     assert transport.calls == ["getprop"]
-    assert properties(without) == {}
+    assert shell.properties(without) == {}

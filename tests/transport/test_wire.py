@@ -9,16 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    PayloadTooLargeError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.wire import (
     AGAIN_WITHIN,
     ANSWER_WITHIN,
@@ -28,6 +20,7 @@ from pytest_clawperator.transport.wire import (
 )
 from tests.doubles.adb_server import DEADLINE, SERIAL, Answer, Conversation, FakeAdb, block, failure
 from tests.doubles.clock import FakeTime
+from tests.phone_output import ROWS
 
 
 def in_pieces(data: bytes) -> Answer:
@@ -69,31 +62,31 @@ def test_answers_may_come_in_any_pieces() -> None:
         assert adb.server.ask("host:long") == long.encode()
 
 
-REFUSALS: list[tuple[str, type[ClawperatorError], ErrorCode]] = [
-    ("device 'PH1' not found", DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
-    ("no devices/emulators found", DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
-    ("device offline", DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
-    ("device still connecting", DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+REFUSALS: list[tuple[str, type[errors.ClawperatorError], ErrorCode]] = [
+    ("device 'PH1' not found", errors.DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
+    ("no devices/emulators found", errors.DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
+    ("device offline", errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+    ("device still connecting", errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
     (
         "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set",
-        DeviceUnavailableError,
+        errors.DeviceUnavailableError,
         ErrorCode.DEVICE_UNAUTHORIZED,
     ),
-    ("device still authorizing", DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
+    ("device still authorizing", errors.DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
     (
         "insufficient permissions for device: no permissions; see [http://x]",
-        DeviceUnavailableError,
+        errors.DeviceUnavailableError,
         ErrorCode.ADB_NO_USB_PERMISSIONS,
     ),
-    ("closed", TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
-    ("", TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
+    ("closed", errors.TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
+    ("", errors.TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
 ]
 
 
 def test_each_refusal_has_its_error() -> None:
     """It names the device, its state and what to do; a refused service is not a missing device."""
     with FakeAdb({"nonsense:": failure("closed")}) as adb:
-        with pytest.raises(TransportError, match="adb refused `nonsense:`: closed"):
+        with pytest.raises(errors.TransportError, match="adb refused `nonsense:`: closed"):
             adb.server.open(SERIAL, "nonsense:")
         for reason, kind, code in REFUSALS:
             adb.answers["host:transport:"] = failure(reason)
@@ -115,7 +108,7 @@ def test_a_server_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
         (AdbServer("no such host", 5037), OSError),
         (AdbServer(path=str(tmp_path / "nothing")), OSError),
     ):
-        with pytest.raises(AdbUnavailableError) as caught:
+        with pytest.raises(errors.AdbUnavailableError) as caught:
             server.version()
 
         assert caught.value.code == ErrorCode.ADB_SERVER_FAILED
@@ -128,11 +121,11 @@ def test_another_program_or_a_broken_connection_is_reported() -> None:
     with FakeAdb() as adb:
         for answer in (b"HTTP/1.1 400 Bad Request\r\n\r\n", block("nonsense")):
             adb.answers["host:version"] = answer
-            with pytest.raises(AdbUnavailableError, match="not an adb server"):
+            with pytest.raises(errors.AdbUnavailableError, match="not an adb server"):
                 adb.server.version()
         for answer in (b"", b"OK", b"OKAY", b"OKAY00", b"OKAY0004ab", b"OKAYzzzz"):
             adb.answers["host:x"] = answer
-            with pytest.raises(TransportError, match="broke") as caught:
+            with pytest.raises(errors.TransportError, match="broke") as caught:
                 adb.server.ask("host:x")
             assert caught.value.code == ErrorCode.ADB_SERVER_FAILED
 
@@ -146,7 +139,10 @@ def test_silence_ends_at_the_deadline(begun: bytes) -> None:
         conversation.send(begun)
         said.append(conversation.wait_for_close())
 
-    with FakeAdb({"host:x": stop_talking}) as adb, pytest.raises(TransportTimeoutError) as caught:
+    with (
+        FakeAdb({"host:x": stop_talking}) as adb,
+        pytest.raises(errors.TransportTimeoutError) as caught,
+    ):
         adb.server.ask("host:x", timeout=0.05)
 
     assert caught.value.code == ErrorCode.TRANSPORT_TIMEOUT
@@ -163,7 +159,7 @@ def test_the_deadline_is_for_the_whole_answer() -> None:
             conversation.send(b"x")
             time.sleep(0.01)  # the peer that never ends: the client gives up, not this
 
-    with FakeAdb({"host:x": trickle}) as adb, pytest.raises(TransportTimeoutError):
+    with FakeAdb({"host:x": trickle}) as adb, pytest.raises(errors.TransportTimeoutError):
         adb.server.ask("host:x", timeout=0.1)
 
 
@@ -172,7 +168,7 @@ def test_a_request_that_does_not_fit_is_not_sent() -> None:
     fits = "x" * MAX_REQUEST
     with FakeAdb({fits: block("taken")}) as adb:
         answer = adb.server.ask(fits)
-        with pytest.raises(PayloadTooLargeError) as caught:
+        with pytest.raises(errors.PayloadTooLargeError) as caught:
             adb.server.ask(fits + "x")
 
         assert answer == b"taken"
@@ -180,34 +176,11 @@ def test_a_request_that_does_not_fit_is_not_sent() -> None:
         assert str(MAX_REQUEST + 1) in caught.value.message
 
 
-#: Rows as adb writes them, each with its serial and its state.
-DEVICE_ROWS = [
-    ("PH1\tdevice", ("PH1", "device")),
-    ("emulator-5554\toffline", ("emulator-5554", "offline")),
-    ("192.168.1.5:5555\tunauthorized", ("192.168.1.5:5555", "unauthorized")),
-    ("[fe80::1%en0]:5555\tconnecting", ("[fe80::1%en0]:5555", "connecting")),
-    # Wireless debugging, Android 11 and newer.
-    ("adb-PH1-aBcDeF._adb-tls-connect._tcp\tdevice",
-     ("adb-PH1-aBcDeF._adb-tls-connect._tcp", "device")),
-    # The same, after Wi-Fi was off and on: flutter/flutter#187092, defold/defold#12723.
-    ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp\tdevice",
-     ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp", "device")),
-    ("My device Phone\toffline", ("My device Phone", "offline")),
-    # Linux without udev rules.
-    ("(no serial number)\tno permissions (missing udev rules? user is in the plugdev group);"
-     " see [http://developer.android.com/tools/device.html]",
-     ("(no serial number)", "no permissions (missing udev rules? user is in the plugdev group);"
-      " see [http://developer.android.com/tools/device.html]")),
-    ("????????????\tno permissions", ("????????????", "no permissions")),
-    ("PH1\t", ("PH1", "")),
-]  # fmt: skip
-
-
 def test_devices_are_listed_with_their_states() -> None:
     """The list is read with every kind of row that adb writes; it may be empty."""
-    rows = "".join(f"{row}\n" for row, _ in DEVICE_ROWS)
-    with FakeAdb({"host:devices": block(rows)}) as adb:
-        assert adb.server.devices() == [expected for _, expected in DEVICE_ROWS]
+    rows = ROWS["host:devices"]
+    with FakeAdb({"host:devices": block("".join(f"{row.printed}\n" for row in rows))}) as adb:
+        assert adb.server.devices() == [row.meaning for row in rows]
         adb.answers["host:devices"] = block("")
         assert adb.server.devices() == []
 
@@ -218,7 +191,7 @@ def test_an_old_server_has_no_features() -> None:
     with FakeAdb({features: failure("unknown host service")}) as adb:
         assert adb.server.features(SERIAL) == frozenset()
         adb.answers[features] = failure(f"device '{SERIAL}' not found")
-        with pytest.raises(DeviceNotFoundError):
+        with pytest.raises(errors.DeviceNotFoundError):
             adb.server.features(SERIAL)
 
 
@@ -247,7 +220,7 @@ class Device:
         self.asked.append(seconds)
         if self.is_frozen:
             self.time.pass_by(seconds)
-            raise TransportTimeoutError("no answer came", serial="PH1")
+            raise errors.TransportTimeoutError("no answer came", serial="PH1")
 
 
 def is_refused(device: Device) -> bool:
@@ -255,7 +228,7 @@ def is_refused(device: Device) -> bool:
     try:
         if device.liveness.is_in_doubt:
             device.liveness.prove()
-    except TransportTimeoutError:
+    except errors.TransportTimeoutError:
         return True
     return False
 
@@ -279,7 +252,7 @@ def test_a_device_in_doubt_is_asked_once(device: Device) -> None:
 def test_a_frozen_device_is_waited_for_once(device: Device) -> None:
     """After that commands fail without a question; later it is asked again, briefly."""
     device.is_frozen = True
-    with pytest.raises(TransportTimeoutError, match="does not answer, and has not for 5 s"):
+    with pytest.raises(errors.TransportTimeoutError, match="does not answer, and has not for 5 s"):
         device.liveness.prove()
     begin = device.time.now
     assert all(is_refused(device) for _ in range(100))
@@ -287,7 +260,7 @@ def test_a_frozen_device_is_waited_for_once(device: Device) -> None:
     assert device.time.now == begin
 
     device.time.pass_by(10)
-    with pytest.raises(TransportTimeoutError, match="has not for 16 s"):
+    with pytest.raises(errors.TransportTimeoutError, match="has not for 16 s"):
         device.liveness.prove()
     device.time.pass_by(10)
     device.is_frozen = False

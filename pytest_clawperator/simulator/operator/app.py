@@ -74,9 +74,8 @@ class OperatorHost:
         self.start(package)
         self._apps[package].receive(payload)
 
-    def on_event(self, event: str) -> None:
+    def on_event(self, event: AccessibilityEvent) -> None:
         """Notify every running Operator of an event on the screen."""
-        assert isinstance(event, AccessibilityEvent)
         for app in self._apps.values():
             app.on_accessibility_event(event)
 

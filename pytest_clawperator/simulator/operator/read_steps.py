@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from pytest_clawperator.simulator.operator.command import NO_RETRY, Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import StepResult, failed, succeeded
@@ -11,22 +11,16 @@ from pytest_clawperator.simulator.operator.operator_log import SCOPE, UI_SCOPE, 
 from pytest_clawperator.simulator.operator.parser import is_temperature, is_version, matches
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, TimeLimitReached
 from pytest_clawperator.simulator.operator.steps import (
-    WindowMetadata,
     describe,
     find,
     find_or_fail,
     look,
     look_or_fail,
     run_stage,
-    window_metadata,
+    window_data,
 )
 from pytest_clawperator.simulator.screen import accessibility
-from pytest_clawperator.simulator.screen.accessibility import (
-    Hierarchy,
-    UiNode,
-    print_hierarchy,
-    role_of,
-)
+from pytest_clawperator.simulator.screen.accessibility import Hierarchy, UiNode, role_of
 
 NAVIGATION_POLL_MS = 200
 
@@ -73,11 +67,11 @@ async def _find_in_time(run: Run, action: Action) -> UiNode:
 async def wait_for_navigation(run: Run, action: Action) -> StepResult:
     """Wait until the expected app came to the front, or the expected node is there."""
     began = run.time.now()
-    initial = _foreground(run)
+    initial = window_data(run).get("foreground_package")
     has_changed = False
     package: str | None = None
     while run.time.now() - began <= (action.timeout_ms or 0):
-        package = _foreground(run)
+        package = window_data(run).get("foreground_package")
         has_changed |= initial is not None and package is not None and package != initial
         is_expected = package is not None and package == action.package
         # To the published app, one that was in front already has not been navigated to.
@@ -87,11 +81,6 @@ async def wait_for_navigation(run: Run, action: Action) -> StepResult:
             return succeeded(action, resolved_package=package, elapsed_ms=elapsed)
         await run.time.pause(NAVIGATION_POLL_MS)
     return failed(action, error="NAVIGATION_TIMEOUT", last_package=package)
-
-
-def _foreground(run: Run) -> str | None:
-    metadata = window_metadata(run)
-    return None if metadata is None else metadata.foreground_package
 
 
 async def has_node(
@@ -149,15 +138,15 @@ _FOREIGN_LINES = (
 async def snapshot_ui(run: Run, action: Action) -> StepResult:
     """Log the hierarchy of the active window and describe the windows."""
 
-    async def attempt() -> tuple[Hierarchy, WindowMetadata | None]:
+    async def attempt() -> tuple[Hierarchy, dict[str, str | None]]:
         run.log_task("Logging UI tree")
         if look(run) is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        printed = print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
+        printed = accessibility.print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
         _dump(run, printed.xml)
-        return printed, window_metadata(run)
+        return printed, window_data(run)
 
-    _, metadata = await run_stage(
+    _, windows = await run_stage(
         run,
         "logUiTree",
         attempt,
@@ -169,23 +158,12 @@ async def snapshot_ui(run: Run, action: Action) -> StepResult:
             "node_count": taken[0].node_count,
             "max_depth": 0,  # the app's own count never finds a node
             "actual_format": FORMAT,
-            **_described(taken[1]),
+            **taken[1],
             "truncated": False,
         },
         failure=None,
     )
-    return succeeded(action, actual_format=FORMAT, **_described(metadata))
-
-
-def _described(metadata: WindowMetadata | None) -> dict[str, str | None]:
-    if metadata is None:
-        return {"has_overlay": "false"}
-    return {
-        "foreground_package": metadata.foreground_package,
-        "has_overlay": str(metadata.overlay_package is not None).lower(),
-        "overlay_package": metadata.overlay_package,
-        "window_count": str(metadata.window_count),
-    }
+    return succeeded(action, actual_format=FORMAT, **windows)
 
 
 def _dump(run: Run, xml: str) -> None:
@@ -245,10 +223,10 @@ async def read_text(run: Run, action: Action) -> StepResult:
 
 async def _read_one(run: Run, action: Action) -> StepResult:
     is_valid = _validator(action)
-    where = "" if not action.container else " within container"
+    where = " within container" if action.container else ""
+    kind = "text" if is_valid is None else "validated text"
 
     async def attempt() -> str:
-        kind = "text" if is_valid is None else "validated text"
         run.log_ui(f"Getting {kind} for node matching: {_wanted(action)}")
         text = _find_node(run, action).label
         if not text:
@@ -262,32 +240,26 @@ async def _read_one(run: Run, action: Action) -> StepResult:
             run.log_ui(f"Got {kind} from matching node{where}: '{text}'")
         return text
 
-    text = await run.on_screen(_stage_of_one(run, action, attempt))
-    return succeeded(
-        action,
-        text=text,
-        validator=action.validator or "none",
-        container=_container_text(action),
-    )
-
-
-async def _stage_of_one(run: Run, action: Action, attempt: Callable[[], Awaitable[str]]) -> str:
-    if action.validator is None or action.container:
-        verb = "getText" if action.validator is None else "getValidatedText"
-        return await run_stage(run, _stage(action, verb), attempt, retry=action.retry)
+    stage = _stage(action, "getText" if is_valid is None else "getValidatedText")
     said: Details = {"matcher": action.matcher, "validator": "custom"}
-    return await run_stage(
-        run,
-        _stage(action, "getValidatedText"),
-        attempt,
-        retry=action.retry,
-        success=lambda text: {**said, "validated_value": _short_hash(text)},
-        failure=lambda message: {**said, "failure_point": _failure_point(message)},
-    )
+    if is_valid is None or where:
+        reading = run_stage(run, stage, attempt, retry=action.retry)
+    else:
+        reading = run_stage(
+            run,
+            stage,
+            attempt,
+            retry=action.retry,
+            success=lambda text: {**said, "validated_value": _short_hash(text)},
+            failure=lambda message: {**said, "failure_point": _failure_point(message)},
+        )
+    text = await run.on_screen(reading)
+    validator = action.validator or "none"
+    return succeeded(action, text=text, validator=validator, container=_container_text(action))
 
 
 async def _read_all(run: Run, action: Action) -> StepResult:
-    where = "" if not action.container else " within container"
+    where = " within container" if action.container else ""
 
     async def attempt() -> list[str]:
         run.log_ui(f"Getting all text for nodes matching: {_wanted(action)}")
@@ -347,7 +319,7 @@ def _stage(action: Action, verb: str) -> str:
 
 
 def _container_text(action: Action) -> str | None:
-    return None if not action.container else str(action.container)
+    return str(action.container) if action.container else None
 
 
 def _validator(action: Action) -> Callable[[str], bool] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from pytest_clawperator.simulator.operator.command import Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.operator_log import (
@@ -152,38 +151,30 @@ def first_scrollable(run: Run, root: UiNode) -> UiNode | None:
     return next((node for node in nodes if node.scrollable), None)
 
 
-@dataclass(frozen=True)
-class WindowMetadata:
-    """The windows as a snapshot describes them."""
-
-    foreground_package: str | None
-    overlay_package: str | None
-    window_count: int
-
-
-def window_metadata(run: Run) -> WindowMetadata | None:
-    """Describe the windows; None where the active one gives no tree."""
-    if not run.is_connected() or run.faults.take("no_ui_tree"):
-        return None
-    root = run.ui.view.active_root()
+def window_data(run: Run) -> dict[str, str | None]:
+    """Describe the windows as a snapshot does; hardly at all if the active one gives no tree."""
+    refused = not run.is_connected() or run.faults.take("no_ui_tree")
+    root = None if refused else run.ui.view.active_root()
     if root is None:
-        return None
+        return {"has_overlay": "false"}
     foreground = root.package if root.package.strip() else None
     windows = run.ui.view.windows()
     overlay = None
     for window in reversed(windows):  # the service lists the topmost first
-        if (
-            window.type == "system"
-            and window.package == "com.android.systemui"
-            and not window.active
-        ):
+        is_bar = window.type == "system" and window.package == "com.android.systemui"
+        if is_bar and not window.active:
             continue
         package = window.package if window.package.strip() else None
         differs = foreground is not None and package is not None and package != foreground
         if differs or window.type != "application":
             overlay = package or foreground
             break
-    return WindowMetadata(foreground, overlay, len(windows))
+    return {
+        "foreground_package": foreground,
+        "has_overlay": str(overlay is not None).lower(),
+        "overlay_package": overlay,
+        "window_count": str(len(windows)),
+    }
 
 
 def nearest(

@@ -28,24 +28,13 @@ from pytest_clawperator.simulator.operator.parser import (
 from tests.simulator.operator.fakes import action, command
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        *[(text, True) for text in ("20.7°C", "75°F", "23.7", " -5 c ", "1e3", ".5F", "7 °c")],
-        *[(text, False) for text in ("--°C", "", "Loading…", "20,5", "°C", "0x1p3", "1_000")],
-    ],
-)
-def test_a_temperature_is_a_number_with_an_optional_unit(text: str, expected: bool) -> None:
-    """A temperature is a number with at most a unit behind it."""
-    assert is_temperature(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("16", True), ("1.0.0", True), ("1.", False), ("v1", False)]
-)
-def test_a_version_is_numbers_with_dots(text: str, expected: bool) -> None:
+def test_a_temperature_is_a_number_with_an_optional_unit() -> None:
     """A version is numbers with dots in between."""
-    assert is_version(text) is expected
+    for text in ("20.7°C", "75°F", "23.7", " -5 c ", "1e3", ".5F", "7 °c"):
+        assert is_temperature(text), text
+    for text in ("--°C", "", "Loading…", "20,5", "°C", "0x1p3", "1_000"):
+        assert not is_temperature(text), text
+    assert [is_version(text) for text in ("16", "1.0.0", "1.", "v1")] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -117,43 +106,27 @@ def test_every_action_type_is_known() -> None:
     assert len(ENOUGH) == 19
 
 
-@pytest.mark.parametrize(
-    ("alias", "type", "params"),
-    [
-        ("find_node", "wait_for_node", {"matcher": TEXT}),
-        ("type_text", "enter_text", {"matcher": TEXT, "text": "x"}),
-        ("key_press", "press_key", {"key": "home"}),
-        ("CLICK", "click", {"matcher": TEXT}),
-    ],
-)
-def test_the_apps_own_aliases(alias: str, type: str, params: dict[str, Any]) -> None:
-    """Three aliases are known to the app, and types in any case."""
-    assert parsed(alias, **params).type == type
-
-
-@pytest.mark.parametrize("type", ["tap", "snapshot", "open_url", " click", "toString"])
-def test_the_hosts_aliases_are_not_known(type: str) -> None:
-    """What only the host translates, the app refuses."""
-    assert refusal(command(action(type, **TEXT))) == f"unsupported action type at index=0: {type}"
-
-
-def test_the_whole_command() -> None:
-    """Ids, source and timeout are read; other keys of the root are ignored."""
-    found = parse_command(
-        command(action("doctor_ping"), timeoutMs=5000, expectedFormat="android-ui-automator")
-    )
-
-    assert (found.command_id, found.task_id, found.source) == ("c1", "t1", "test")
-    assert found.timeout_ms == 5000
+def test_the_app_knows_three_aliases_and_none_of_the_hosts() -> None:
+    """Types are taken in any case; what only the host translates, the app refuses."""
+    assert parsed("find_node", matcher=TEXT).type == "wait_for_node"
+    assert parsed("type_text", matcher=TEXT, text="x").type == "enter_text"
+    assert parsed("key_press", key="home").type == "press_key"
+    assert parsed("CLICK", matcher=TEXT).type == "click"
+    for name in ("tap", "snapshot", "open_url", " click", "toString"):
+        reason = refusal(command(action(name, **TEXT)))
+        assert reason == f"unsupported action type at index=0: {name}"
 
 
 @pytest.mark.parametrize(
     ("given", "used"),
     [(None, 30000), (1, 1000), (999999, 120000), ("2000", 2000), (2500.0, 30000), ("x", 30000)],
 )
-def test_the_timeout_is_clamped(given: Any, used: int) -> None:
-    """A timeout outside its range is moved into it; one that is not an integer counts as absent."""
-    assert parse_command(command(action("doctor_ping"), timeoutMs=given)).timeout_ms == used
+def test_the_root_of_a_command(given: Any, used: int) -> None:
+    """Ids and source are read, a timeout is moved into its range, other keys are ignored."""
+    found = parse_command(command(action("doctor_ping"), timeoutMs=given, expectedFormat="x"))
+
+    assert (found.command_id, found.task_id, found.source) == ("c1", "t1", "test")
+    assert found.timeout_ms == used
 
 
 @pytest.mark.parametrize(
@@ -200,34 +173,29 @@ def test_a_payload_may_be_64000_bytes() -> None:
 
 def test_scalars_pass_as_text() -> None:
     """Numbers and booleans are text as they were written, and null is the word."""
-    matcher = parsed(
-        "click", matcher={"textEquals": None, "role": True, "resourceId": 1.50, "textContains": 7}
-    ).matcher
-
-    assert matcher == NodeMatcher(
-        {"textEquals": "null", "role": "true", "resourceId": "1.5", "textContains": "7"}
-    )
-
-
-def test_numbers_keep_their_spelling() -> None:
-    """A number that becomes text is not rewritten."""
+    given = {"textEquals": None, "role": True, "resourceId": 1.50, "textContains": 7}
+    matcher = parsed("click", matcher=given).matcher
     payload = command(action("open_app")).replace(
         '"params": {}', '"params": {"applicationId": 1.0e2}'
     )
 
+    assert matcher == NodeMatcher(
+        {"textEquals": "null", "role": "true", "resourceId": "1.5", "textContains": "7"}
+    )
     assert parse_command(payload).actions[0].package == "1.0e2"
 
 
-@pytest.mark.parametrize("key", ["params", "matcher", "retry", "container", "coordinate"])
-def test_null_for_an_object_is_refused(key: str) -> None:
+@pytest.mark.parametrize(
+    ("type", "key"),
+    [
+        *(("read_text", key) for key in ("matcher", "retry", "container")),
+        *(("click", "coordinate"), ("scroll", "params")),
+    ],
+)
+def test_null_for_an_object_is_refused(type: str, key: str) -> None:
     """An object that is null is not the same as none."""
-    entry = action("read_text", matcher=TEXT)
-    if key == "params":
-        entry["params"] = None
-    else:
-        entry["params"][key] = None
-    if key == "coordinate":
-        entry["type"] = "click"
+    entry = action(type, **ENOUGH[type])
+    (entry if key == "params" else entry["params"])[key] = None
 
     assert refusal(command(entry)).endswith("JsonNull is not a JsonObject")
 
