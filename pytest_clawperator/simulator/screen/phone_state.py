@@ -114,7 +114,7 @@ def _bring_back_task(task: Task, kept: Mapping[str, Any], *, running: bool, now:
 
 
 def _pages(task: Task, kept: Mapping[str, Any], now: float) -> list[Page]:
-    """Return the page that was kept; nothing where the app no longer has it."""
+    """Return the page that was kept; nothing if the app no longer has it."""
     name, args = kept["name"], kept["args"]
     is_dialog = name.startswith(_DIALOG)
     if name.removeprefix(_DIALOG) not in (task.app.dialogs if is_dialog else task.app.screens):
