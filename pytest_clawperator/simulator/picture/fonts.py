@@ -32,7 +32,7 @@ _BLOCK = 256
 
 
 def font_with(character: str, size: int) -> ImageFont.FreeTypeFont | None:
-    """Return a font at a size in pixels that has a character; None where the machine has none."""
+    """Return a font at a size in pixels that has a character; None if the machine has none."""
     path = _path_with(character)
     return None if path is None else _loaded(path, size)
 

@@ -87,7 +87,7 @@ def wrapped(text: str, size: int, width: int, most_lines: int) -> tuple[str, ...
 
 @lru_cache(maxsize=512)
 def text_mask(text: str, size: int, *, bold: bool = False, room: int | None = None) -> Image.Image:
-    """Draw one line of text, as high as ``line_height``; squeezed to ``room`` where it is wider."""
+    """Draw one line of text, as high as ``line_height``; squeezed to ``room`` if it is wider."""
     stronger = max(1, round(size / 32)) if bold else 0
     natural = text_width(text, size)
     mask = Image.new("L", (int(natural) + 2 + stronger, line_height(size)))

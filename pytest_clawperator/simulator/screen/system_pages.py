@@ -93,7 +93,7 @@ CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
 CLEAR_ALL = "clear all"
 _HOME_COLUMNS = 4
 _CARD_WIDTH, _CARD_HEIGHT = 288, 520
-Choose = Callable[[str], None]
+Choose = Callable[[str], object]
 
 
 def _nothing(name: str) -> Value:

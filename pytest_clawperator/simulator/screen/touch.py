@@ -129,7 +129,7 @@ class Touch:
         return self.swipe(start, end, duration_ms=duration_ms)
 
     def _swipe_away(self, drag: Drag) -> bool:
-        """Do what a swipe sideways does to the widget below it; False where it does nothing."""
+        """Do what a swipe sideways does to the widget below it; False if it does nothing."""
         if not drag.horizontal:
             return False
         left = drag.distance > 0
@@ -153,7 +153,7 @@ class Touch:
         return None if node is None else scene.targets[node.widget]
 
     def _scroll(self, window: Window, drag: Drag) -> bool:
-        """Scroll the innermost container that the drag can move; False where there is none."""
+        """Scroll the innermost container that the drag can move; False if there is none."""
         scrollers = self._view.scene().scrollers
 
         def can_move(node: UiNode) -> bool:

@@ -184,7 +184,7 @@ class TextEntry:
             self._widgets.tap(target)
 
     def press_key(self, key: str) -> bool:
-        """Press a key of the on-screen keyboard; False where the keyboard is not up."""
+        """Press a key of the on-screen keyboard; False if the keyboard is not up."""
         if not self._foreground.keyboard_is_up():
             return False
         typed = self._foreground.focus.keyboard.press(key)
@@ -212,7 +212,7 @@ class TextEntry:
 
 
 class NodeActions:
-    """Acts on nodes; False where a node has gone, is disabled, or does not take the action."""
+    """Acts on nodes; False if a node has gone, is disabled, or does not take the action."""
 
     def __init__(
         self, *, changes: Changes, view: View, widgets: WidgetActions, typing: TextEntry

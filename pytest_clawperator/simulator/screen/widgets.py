@@ -265,7 +265,7 @@ class WidgetNodes:
         widget = item.widget
         node.hint, node.editable, node.password = node.text, True, widget.password
         text = field_text(self._page, item.path, widget, item.lookup)
-        # As a TextView reports it: the hint where nothing was typed, bullets for a password.
+        # As a TextView reports it: the hint if nothing was typed, bullets for a password.
         node.text = (_BULLET * len(text) if widget.password else text) or node.hint
 
     def _as_checkable(self, item: Item, node: UiNode) -> None:

@@ -130,7 +130,7 @@ def test_with_a_container_a_missing_node_is_a_failed_step(
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_wait_ends_when_the_node_or_the_app_is_there(profile: Profile) -> None:
-    """A node may come up at the fifth look; an app in vain is reported with the one in front."""
+    """A node may come up at the fifth try; a timeout names the app in front."""
     late = Bench(lambda ui: screen(*([button()] if ui.looks == 5 else [])), profile=profile)
     other = Bench(lambda ui: screen(package="com.other" if ui.looks > 4 else APP), profile=profile)
     vain = Bench(profile=profile)

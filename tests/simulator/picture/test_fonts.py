@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator.picture import fonts
-from pytest_clawperator.simulator.picture.fonts import (
-    Glyph,
-    font_files,
-    font_with,
-    glyphs,
-    has_font,
-)
+from pytest_clawperator.simulator.picture.fonts import font_files, font_with, glyphs, has_font
 from pytest_clawperator.simulator.picture.text import text_mask
 from tests.programs import ARABIC_FONT, CHINESE_FONT, INDIAN_FONT, Program, missing
 
@@ -86,26 +80,17 @@ def without_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("without_fonts")
-@pytest.mark.parametrize(
-    ("letter", "like"),
-    [
-        ("ø", "o"), ("Ø", "O"), ("ł", "l"), ("đ", "d"), ("Đ", "D"), ("ß", "B"),
-        ("þ", "p"), ("ı", "i"), ("ï", "i"), ("ç", "c"), ("ę", "e"), ("ů", "u"),
-    ],
-)  # fmt: skip
-def test_latin_letters_need_no_fonts(letter: str, like: str) -> None:
-    """They are drawn by hand, and neither as a mark nor as the letter that they are like."""
-    (glyph,) = glyphs(letter)
-
-    assert not glyph.foreign
-    assert not glyph.strange
-    assert text_mask(letter, 40).tobytes() != text_mask(like, 40).tobytes()
-
-
-@pytest.mark.usefixtures("without_fonts")
-def test_other_scripts_are_marks_without_fonts() -> None:
-    """Each character has a mark that stands for it."""
-    assert glyphs("中ж") == [Glyph("", strange="中"), Glyph("", strange="ж")]
+def test_letters_beyond_ascii_need_no_fonts() -> None:
+    """Accents are drawn by hand, other scripts as marks, and none of them as its neighbour."""
+    pairs = (
+        *("øo", "ØO", "łl", "đd", "ĐD", "ßB", "þp", "ıi", "ïi", "çc", "ęe", "ůu", "ée", "üu", "ñn"),
+        *("ÅA", "€C", "čc", "őo", "æa", "中国", "жш", "😀A", "✓x", "→x"),
+    )
+    for pair in pairs:
+        masks = [text_mask(letter, 40) for letter in pair]
+        assert masks[0].tobytes() != masks[1].tobytes(), pair
+        assert masks[0].getbbox() is not None, pair
+    assert [glyph.strange for glyph in glyphs("中жï")] == ["中", "ж", ""]
 
 
 @pytest.mark.parametrize(

@@ -11,27 +11,6 @@ from pytest_clawperator.simulator.picture.text import (
     text_width,
     wrapped,
 )
-from tests.simulator.picture.drawing import BOX, app, inside, node, png, shown
-
-
-@pytest.mark.parametrize(
-    "letters",
-    [
-        "ée", "üu", "ño", "ÅA", "€C", "čc", "øo", "ØO", "łl", "đd", "çc", "ąa", "ïi", "ıi", "ßB",
-        "þp", "őo", "æa", "中国", "жш", "😀A", "✓x", "→x",
-    ],
-)  # fmt: skip
-def test_letters_beyond_ascii_can_be_told_apart(letters: str) -> None:
-    """Accents, other scripts and symbols are drawn, and not as their neighbour."""
-    first, second = (shown_text(letter) for letter in letters)
-
-    assert first != second
-    assert all(inside(shown(node("text", text=letter)), BOX) for letter in letters)
-
-
-def shown_text(text: str) -> bytes:
-    """Give the picture of a text."""
-    return png(app(node("text", text=text)))
 
 
 @pytest.mark.parametrize("width", [0, 10, 60, 200, 1000])
