@@ -9,8 +9,12 @@ import uuid
 from collections.abc import Awaitable, Callable
 
 from pytest_clawperator.simulator.android.commands import android_commands
-from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
-from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.log_buffer import (
+    BUFFERS,
+    SMALLEST_BUFFER,
+    Chatter,
+    LogBuffer,
+)
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.screen_capture import Camera
@@ -29,7 +33,6 @@ from pytest_clawperator.simulator.phone.factory import (
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
-from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
@@ -108,7 +111,7 @@ class Device:
         self._heartbeat.plan_changed()
         commands = {
             **SHELL_COMMANDS,
-            **as_made(android_commands(self.system), self.system),
+            **android_commands(self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
             "sim": make_sim(self),
@@ -155,7 +158,7 @@ class Device:
     async def serve(self, destination: str, stream: Stream) -> None:
         """Run one of adbd's services until it is done."""
         if not self.features:
-            destination = old_destination(destination)
+            destination = _old_destination(destination)
         kind = destination.partition(":")[0].partition(",")[0]
         if kind in ("shell", "exec"):
             await serve_shell(destination, stream, self.make_shell)
@@ -256,3 +259,11 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
+
+
+def _old_destination(destination: str) -> str:
+    """Return what an old adbd makes of a service; raise for those that it does not know."""
+    kind, colon, command = destination.partition(":")
+    if kind.startswith("shell,"):
+        raise ServiceRefused(destination)
+    return f"shell,pty:{command}" if colon and kind == "shell" else destination

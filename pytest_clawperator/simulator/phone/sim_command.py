@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.log_buffer import Chatter
 from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults, parse_fault
