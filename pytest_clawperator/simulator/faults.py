@@ -43,7 +43,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
     "log_suppressed": ({}, "the maker keeps lines below E out of the log"),
     "log_cut": ({}, "open log streams end"),
-    "time_set_back": ({"s": "3600"}, "the device's clock is set back by so many seconds"),
+    "time_set_back": ({"s": "3600"}, "the device's clock is set back by this many seconds"),
     "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
     "unauthorized": (
         {"ms": "0"},
@@ -150,7 +150,7 @@ class Faults:
         self._active: dict[str, Fault] = {}
 
     def set(self, name: str, *, times: int | None = None, **options: str) -> None:
-        """Switch a fault on: for so many occasions, or until it is cleared."""
+        """Switch a fault on: for this many occasions, or until it is cleared."""
         self.add(Fault(name, {**FAULTS[name][0], **options}, times))
 
     def add(self, fault: Fault) -> None:

@@ -352,7 +352,7 @@ class Chatter:
             self._task = None
 
     def write_lines(self, count: int = 1) -> None:
-        """Log so many lines now, whatever the rate is."""
+        """Log this many lines now, regardless of the rate."""
         for _ in range(count):
             remark = self._rng.choice(REMARKS)
             pid = self._pid_of(remark.process) or _OTHER_PID

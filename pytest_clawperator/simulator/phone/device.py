@@ -139,7 +139,7 @@ class Device:
         return self.system.ui
 
     async def start(self) -> None:
-        """Start what goes on by itself: other processes log from now on, and time passes."""
+        """Let other processes log, and time pass, from now on."""
         self._heartbeat.start()
         self.chatter.start()
 

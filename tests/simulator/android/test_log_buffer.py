@@ -228,7 +228,7 @@ def test_shown_envelopes_belong_to_no_command() -> None:
 
 
 @in_loop
-async def test_it_talks_when_it_has_a_rate() -> None:
+async def test_lines_come_at_the_rate_that_is_set() -> None:
     """Silence at rate 0, lines once the rate is raised while it runs, silence when stopped."""
     log = make_log()
     chatter = Chatter(log, rng=random.Random(6))

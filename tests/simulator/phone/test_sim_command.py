@@ -96,7 +96,7 @@ def test_the_operator_can_be_absent_or_another_one(phone: Phone) -> None:
 
 
 def test_a_lock_is_dismissed_unless_it_asks_for_a_code(phone: Phone) -> None:
-    """The window policy shows it."""
+    """The window policy reports the lock screen."""
     locked = "showing=true"
 
     assert locked in phone.out("sim fault locked; dumpsys window policy")
