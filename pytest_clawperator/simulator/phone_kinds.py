@@ -164,7 +164,7 @@ Traits = Mapping[str, Any]
 
 
 def _alternatives(part: str, text: str) -> list[Traits]:
-    """Return the traits that a part gives each phone; a number alone gives that many phones none."""
+    """Return the traits that a part gives each phone; a number alone means that many phones."""
     if re.fullmatch(r"[0-9]+", part.strip()):
         if not 1 <= int(part) <= MAX_PHONES:
             raise _refused(text, f"{part.strip()} phones; allowed are 1 to {MAX_PHONES}")
