@@ -62,7 +62,14 @@ def kept_screen(state: PhoneState) -> dict[str, Any]:
     order, used = state.foreground.order()
     display = state.display
     return {
-        "apps": {package: _kept_task(task, now) for package, task in state.tasks.items()},
+        "apps": {
+            package: {
+                "running": task.running,
+                "variables": task.state.kept(),
+                "pages": [_kept_page(page, now) for page in task.stack],
+            }
+            for package, task in state.tasks.items()
+        },
         "order": order,
         "used": used,
         "permissions": state.permissions.kept(),
@@ -75,21 +82,18 @@ def bring_back_screen(state: PhoneState, kept: Mapping[str, Any], *, running: bo
     """Bring back what was kept; without ``running`` only what outlives a restart."""
     state.permissions.bring_back(kept["permissions"])
     state.display.dark = kept["dark"]
+    now = state.timeline.now
     for package, task in state.tasks.items():
-        if package in kept["apps"]:
-            _bring_back_task(task, kept["apps"][package], running=running, now=state.timeline.now)
+        app = kept["apps"].get(package)
+        if app is not None:
+            task.state.bring_back(app["variables"], running=running)
+        if app is not None and running:
+            task.running = app["running"]
+            task.stack = [page for entry in app["pages"] for page in _pages(task, entry, now)]
     if running:
         state.display.rotation = kept["rotation"]
         state.foreground.bring_back(kept["order"], kept["used"])
     state.changes.note()
-
-
-def _kept_task(task: Task, now: float) -> dict[str, Any]:
-    return {
-        "running": task.running,
-        "variables": task.state.kept(),
-        "pages": [_kept_page(page, now) for page in task.stack],
-    }
 
 
 def _kept_page(page: Page, now: float) -> dict[str, Any]:
@@ -103,14 +107,6 @@ def _kept_page(page: Page, now: float) -> dict[str, Any]:
         "snackbar": page.snackbar,
         "dialogs": [_kept_page(dialog, now) for dialog in page.dialogs],
     }
-
-
-def _bring_back_task(task: Task, kept: Mapping[str, Any], *, running: bool, now: float) -> None:
-    task.state.bring_back(kept["variables"], running=running)
-    if not running:
-        return
-    task.running = kept["running"]
-    task.stack = [page for entry in kept["pages"] for page in _pages(task, entry, now)]
 
 
 def _pages(task: Task, kept: Mapping[str, Any], now: float) -> list[Page]:
