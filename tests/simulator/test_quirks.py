@@ -14,7 +14,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android import commands
 from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.phone_kinds import QUIRKS, parse_phones
-from pytest_clawperator.simulator.screen.touch import Drag
+from pytest_clawperator.simulator.screen.user_input import Drag
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from pytest_clawperator.transport.adb_program import find_adb
 from tests.doubles.simulator.android_phone import OPERATOR, FakeStream, Phone

@@ -283,19 +283,19 @@ def _declared_kinds(app: schema.App) -> dict[str, Kind]:
     ]
     for name, kind in found.items():
         if kind.name == kinds.LIST:
-            entries = [_kind_of_entry(each[name]) for each in appended if name in each]
+            # Of a record that is appended, the parts are known.
+            entries = [
+                Kind(kinds.RECORD, parts={str(part): ANYTHING for part in each[name]})
+                if isinstance(each[name], Mapping)
+                else ANYTHING
+                for each in appended
+                if name in each
+            ]
             held = [kind.entry] if kind.entry is not None and values[name] else []
             found[name] = Kind(kinds.LIST, entry=kinds.merged([*held, *entries]))
     for name, expression in app.computed.items():
         found[name] = _kind_or_anything(expression, found)
     return found
-
-
-def _kind_of_entry(value: object) -> Kind:
-    """Return the kind of what is appended; of a record its parts are known."""
-    if isinstance(value, Mapping):
-        return Kind(kinds.RECORD, parts={str(part): ANYTHING for part in value})
-    return ANYTHING
 
 
 def _kind_or_anything(value: Expression | Template, names: kinds.Kinds) -> Kind:

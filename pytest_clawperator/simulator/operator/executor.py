@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Literal
 
 from pytest_clawperator.simulator.faults import Faults
@@ -105,7 +105,8 @@ class Executor:
         self._log.debug(Source.MANAGER, f"{MANAGER} Task execution started")
         began = run.time.now()
         try:
-            with _limit(run, deadline):
+            left = deadline - run.time.now()
+            with run.time.limit(left) if run.documented else nullcontext():
                 steps = await execute(run)
         except TimeLimitReached:
             self._log.debug(Source.MANAGER, f"{MANAGER} Task execution cancelled")
@@ -172,10 +173,6 @@ class Executor:
         """Log the envelope and return its error."""
         await write_envelope(self._log, self._faults, source, envelope)
         return envelope.error
-
-
-def _limit(run: Run, deadline: float) -> AbstractContextManager[object]:
-    return run.time.limit(deadline - run.time.now()) if run.documented else nullcontext()
 
 
 def _timed_out(command: Command) -> Envelope:

@@ -346,7 +346,11 @@ async def read_key_value_pair(run: Run, action: Action) -> StepResult:
 
     async def attempt() -> tuple[str, str]:
         run.log_ui(f"readKeyValuePair: {matcher}")
-        return _pair(run, steps.look_or_fail(run), matcher)
+        root = steps.look_or_fail(run)
+        label = steps.find(run, root, matcher)
+        if label is None:
+            raise StepFailure("NODE_NOT_FOUND", code="NODE_NOT_FOUND")
+        return label.label, _value_after(run, root, label)
 
     stage = steps.run_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)
     try:
@@ -356,13 +360,6 @@ async def read_key_value_pair(run: Run, action: Action) -> StepResult:
             raise
         return failed(action, error=problem.code)
     return succeeded(action, label=label, value=value)
-
-
-def _pair(run: Run, root: UiNode, matcher: NodeMatcher) -> tuple[str, str]:
-    label = steps.find(run, root, matcher)
-    if label is None:
-        raise StepFailure("NODE_NOT_FOUND", code="NODE_NOT_FOUND")
-    return label.label, _value_after(run, root, label)
 
 
 def _value_after(run: Run, root: UiNode, label: UiNode) -> str:

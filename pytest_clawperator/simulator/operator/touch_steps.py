@@ -162,14 +162,15 @@ async def enter_text(run: Run, action: Action) -> StepResult:
         attempt,
         retry=action.retry,
         success=lambda _: said,
-        failure=lambda message: {**said, "failure_point": _text_failure_point(message)},
+        failure=lambda message: {
+            **said,
+            "failure_point": "set_text_failed"
+            if "set text" in message
+            else _failure_point(message),
+        },
     )
     await run.on_screen(stage)
     return succeeded(action, text=text, submit=submit)
-
-
-def _text_failure_point(message: str) -> str:
-    return "set_text_failed" if "set text" in message else _failure_point(message)
 
 
 def _set_text(run: Run, node: UiNode, action: Action) -> bool:

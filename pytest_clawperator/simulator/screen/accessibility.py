@@ -294,11 +294,6 @@ def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
                 yield from on_screen(child, size)
 
 
-def _matches(node: UiNode, matcher: Mapping[str, str]) -> bool:
-    """Return whether a node fits every field of a matcher in wire form."""
-    return all(_fits(node, field, wanted) for field, wanted in matcher.items())
-
-
 def _fits(node: UiNode, field: str, wanted: str) -> bool:
     if field == "resourceId":
         return node.resource_id != "" and node.resource_id == wanted
@@ -322,8 +317,13 @@ def find(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> UiN
 
 
 def find_all(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> Iterator[UiNode]:
-    """Yield every node on the screen that fits, in document order."""
-    return (node for node in on_screen(root, size) if _matches(node, matcher))
+    """Yield every node on the screen that fits all fields of a matcher, in document order."""
+    wanted = matcher.items()
+    return (
+        node
+        for node in on_screen(root, size)
+        if all(_fits(node, field, value) for field, value in wanted)
+    )
 
 
 def node_path(node: UiNode) -> str:

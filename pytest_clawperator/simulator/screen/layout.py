@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.apps.kinds import Lookup
 from pytest_clawperator.simulator.apps.schema import Widget
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
-from pytest_clawperator.simulator.screen.items import Item, Metrics, Scroller, ShownItems, Target
 from pytest_clawperator.simulator.screen.tasks import Page
-from pytest_clawperator.simulator.screen.widgets import STYLES, WidgetNodes, leaf_height, leaf_width
+from pytest_clawperator.simulator.screen.widgets import (
+    STYLES,
+    Item,
+    Metrics,
+    Scroller,
+    ShownItems,
+    Target,
+    WidgetNodes,
+    leaf_height,
+    leaf_width,
+)
 
 _UNBOUNDED_LIST = 400
 _TAB_HEIGHT = {"top": 48, "bottom": 80}

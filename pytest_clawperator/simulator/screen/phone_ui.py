@@ -15,8 +15,11 @@ from pytest_clawperator.simulator.screen.launching import (
 )
 from pytest_clawperator.simulator.screen.navigation import Navigation
 from pytest_clawperator.simulator.screen.system_pages import Permissions
-from pytest_clawperator.simulator.screen.touch import Touch
-from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEntry, WidgetActions
+from pytest_clawperator.simulator.screen.user_input import (
+    NodeActions,
+    Touch,
+    WidgetActions,
+)
 from pytest_clawperator.simulator.screen.windows import View
 
 T = TypeVar("T")
@@ -68,11 +71,8 @@ class PhoneUi:
         verbs = Verbs(state, navigation, launching=self._launching, links=self._links)
         navigation.verbs = verbs.table()
         self._view = View(state)
-        widgets = WidgetActions(state, navigation)
-        self._typing = TextEntry(state, view=self._view, widgets=widgets)
-        self._nodes = NodeActions(
-            changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
-        )
+        widgets = self._typing = WidgetActions(state, navigation, self._view)
+        self._nodes = NodeActions(state.changes, view=self._view, widgets=widgets)
         self._touch = Touch(
             state,
             view=self._view,
@@ -101,7 +101,7 @@ class PhoneUi:
     """Taps, long presses and swipes at points."""
     nodes = _Part[NodeActions]()
     """Accessibility actions on single nodes."""
-    typing = _Part[TextEntry]()
+    typing = _Part[WidgetActions]()
     """Typing into the focused field."""
     apps = _Part[InstalledApps]()
     """Installing and removing apps."""

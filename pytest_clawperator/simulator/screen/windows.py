@@ -15,10 +15,10 @@ from pytest_clawperator.simulator.screen.foreground import (
     SYMBOLS,
     Keyboard,
 )
-from pytest_clawperator.simulator.screen.items import Item, Metrics, Scroller, Target
 from pytest_clawperator.simulator.screen.layout import Layout
 from pytest_clawperator.simulator.screen.phone_state import PhoneState, Toast
 from pytest_clawperator.simulator.screen.tasks import Page
+from pytest_clawperator.simulator.screen.widgets import Item, Metrics, Scroller, Target
 
 
 class View:
