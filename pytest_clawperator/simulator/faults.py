@@ -1,8 +1,10 @@
-"""The faults of a simulated phone: what can go wrong, set before or while it runs."""
+"""The faults of a simulated phone, set before or while it runs, and its counters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.errors import ConfigurationError
@@ -67,7 +69,9 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
 
 
 LASTING_FAULTS = ("offline", "unauthorized")
+
 """Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
+
 
 # The values of options that are neither numbers nor free text.
 _CHOICES = {
@@ -180,3 +184,47 @@ class Faults:
     def all(self) -> list[Fault]:
         """List what is on, by name."""
         return [self._active[name] for name in sorted(self._active)]
+
+
+class Stats:
+    """Counters of one phone."""
+
+    def __init__(self, *, on_execution: Callable[[], object] = lambda: None) -> None:
+        self._on_execution = on_execution
+        self._in_flight = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Reset every counter; what is in flight stays in flight."""
+        self.executions = 0
+        self.overlaps = 0
+        self.max_in_flight = self._in_flight
+        self.broadcasts = 0
+        self.screenshots = 0
+        self.commands: Counter[str] = Counter()
+
+    def execution_started(self) -> None:
+        """Count an execution that the Operator accepted; one beside another is an overlap."""
+        self.executions += 1
+        self.overlaps += self._in_flight > 0
+        self._in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self._in_flight)
+        self._on_execution()
+
+    def execution_ended(self) -> None:
+        """Count an execution as done, however it ended."""
+        self._in_flight = max(0, self._in_flight - 1)
+
+    def as_json(self) -> str:
+        """Return everything as one line of JSON."""
+        return json.dumps(
+            {
+                "executions": self.executions,
+                "overlaps": self.overlaps,
+                "in_flight": self._in_flight,
+                "max_in_flight": self.max_in_flight,
+                "commands": dict(sorted(self.commands.items())),
+                "broadcasts": self.broadcasts,
+                "screenshots": self.screenshots,
+            }
+        )

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
-from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.faults import Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.operator.command import Command, Profile
 from pytest_clawperator.simulator.operator.operator_log import (
@@ -32,7 +32,6 @@ from pytest_clawperator.simulator.screen.accessibility import (
     hierarchy_xml,
 )
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.stats import Stats
 
 SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

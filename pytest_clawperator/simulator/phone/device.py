@@ -18,7 +18,7 @@ from pytest_clawperator.simulator.android.log_buffer import (
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.screen_capture import Camera
-from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
+from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.phone.factory import (
     DeviceOptions,
@@ -38,7 +38,6 @@ from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Jobs, Shell
-from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync

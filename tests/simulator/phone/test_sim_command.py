@@ -8,8 +8,7 @@ import json
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS, parse_fault
-from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS, Stats, parse_fault
 from tests.doubles.simulator.android_phone import DEADLINE, HOME, OPERATOR, Phone, broadcast
 
 SETTINGS = "com.android.settings"
