@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import socket
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ class Connection(asyncio.Protocol):
         self._admitted = False
         self._streams: dict[int, adb.Channel] = {}
         self._tasks: dict[asyncio.Task[None], adb.Channel] = {}
-        self._last_id = 0
+        self._ids = itertools.count(1)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start to serve a host."""
@@ -99,7 +100,7 @@ class Connection(asyncio.Protocol):
 
     async def dial(self, destination: str) -> adb.Channel:
         """Open a stream to a socket of the host's; ConnectionError if it refuses."""
-        channel = adb.Channel(self._outbox, self._next_id(), 0, on_close=self._forget)
+        channel = adb.Channel(self._outbox, next(self._ids), 0, on_close=self._forget)
         self._streams[channel.local_id] = channel
         payload = destination.encode("utf-8", "surrogateescape") + b"\0"
         self._outbox.send(adb.OPEN, channel.local_id, 0, payload)
@@ -156,19 +157,13 @@ class Connection(asyncio.Protocol):
     def _open(self, remote_id: int, payload: bytes) -> None:
         if not remote_id:
             raise adb.ProtocolBroken
-        channel = adb.Channel(self._outbox, self._next_id(), remote_id, on_close=self._forget)
+        channel = adb.Channel(self._outbox, next(self._ids), remote_id, on_close=self._forget)
         self._streams[channel.local_id] = channel
         destination = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
         task = self._loop.create_task(self._serve(destination, channel))
         self._tasks[task] = channel
         channel.task = task
         self._outbox.ask_for_turn(channel)
-
-    def _next_id(self) -> int:
-        self._last_id = self._last_id % 0xFFFFFFFF + 1
-        while self._last_id in self._streams:
-            self._last_id = self._last_id % 0xFFFFFFFF + 1
-        return self._last_id
 
     def _forget(self, channel: adb.Channel) -> None:
         self._streams.pop(channel.local_id, None)
