@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from pytest_clawperator.simulator.android import settings_store
 from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
@@ -83,15 +83,6 @@ class OperatorHost:
         """Notify every running Operator of the back key."""
         for app in self._apps.values():
             app.on_back_key()
-
-    def bring_back(self, pids: Mapping[str, int | None]) -> None:
-        """Let Operators run with the pids that they had, and no other."""
-        for package, pid in pids.items():
-            if pid is None:
-                self.stop(package)
-            else:
-                self.start(package)
-                self._apps[package].pid = pid
 
     async def close(self) -> None:
         """End all of them and wait until their work has ended."""
@@ -212,7 +203,6 @@ class OperatorApp:
         elif self._faults.take("service_off") or not self._may_run:
             self._decline(payload)
         else:
-            self._surroundings.dismiss_shade()
             task = asyncio.get_running_loop().create_task(self._serve(payload))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from pytest_clawperator.simulator.screen import phone_state
 from pytest_clawperator.simulator.screen.actions import Verbs
@@ -94,16 +94,6 @@ class PhoneUi:
     def catch_up(self) -> None:
         """Let everything happen that is due."""
         self._timeline.advance()
-
-    def kept(self) -> dict[str, Any]:
-        """Return what shows and what apps remember, in a form that can be stored."""
-        self.catch_up()
-        return phone_state.kept_screen(self._state)
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
-        """Show what was kept; without ``running`` only what apps had saved is there again."""
-        self.catch_up()
-        phone_state.bring_back_screen(self._state, kept, running=running)
 
     view = _Part[View]()
     """What shows."""

@@ -45,16 +45,6 @@ class AppState:
         self._saved = copy.deepcopy(dict(self.app.saved))
         self.forget()
 
-    def kept(self) -> dict[str, Any]:
-        """Return the variables in a form that can be stored."""
-        return {"memory": copy.deepcopy(self._memory), "saved": copy.deepcopy(self._saved)}
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
-        """Take over variables that were kept; those in memory only of an app that was running."""
-        self._saved.update(kept["saved"])
-        if running:
-            self._memory.update(kept["memory"])
-
     def adopt(self, other: AppState) -> None:
         """Take over what another version of the app had saved, if it still fits."""
         for name, value in other._saved.items():

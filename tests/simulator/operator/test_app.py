@@ -80,7 +80,6 @@ def test_without_the_service_a_command_fails_immediately(switch_off: Any) -> Non
         'I [Clawperator-Result] {"commandId":"c1","taskId":"t1","status":"failed",'
         f'"stepResults":[],"error":"{NO_SERVICE}","errorCode":"SERVICE_UNAVAILABLE"}}',
     ]
-    assert bench.shades_dismissed == 0
 
 
 CLICKED = AccessibilityEvent(
@@ -88,15 +87,15 @@ CLICKED = AccessibilityEvent(
 )
 
 
-def test_every_command_closes_the_notification_shade() -> None:
-    """The service may be one of several that are switched on."""
+def test_the_service_may_be_one_of_several_that_are_on() -> None:
+    """Commands are carried out beside other accessibility services."""
     bench = Bench()
     own = bench.settings.get("secure", SERVICES)
     bench.settings.put("secure", SERVICES, f"com.x/.Y:{own}")
 
     bench.send(command(HOME), command(HOME))
 
-    assert (bench.shades_dismissed, len(bench.envelopes())) == (2, 2)
+    assert len(bench.envelopes()) == 2
 
 
 def test_the_service_goes_away_in_the_middle() -> None:

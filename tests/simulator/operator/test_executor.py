@@ -26,7 +26,7 @@ def test_any_step_can_be_made_to_fail(profile: Profile, name: str) -> None:
 
     assert [step["success"] for step in steps] == [True, False]
     assert steps[1]["data"]["error"] == "SECURITY_BLOCK_DETECTED"
-    assert bench.faults.names() == []
+    assert bench.faults.all() == []
 
 
 def test_the_lines_of_a_command() -> None:
