@@ -172,6 +172,7 @@ def test_nothing_is_searched_without_secrets() -> None:
     assert secrets.is_empty
     assert secrets.hide(text) is text
     assert secrets.hide_bytes(content) is content
+    assert secrets.hide_across(["a", "b"]) == ["a", "b"]
     assert not vars(secrets._finder).keys() - {"secrets"}
 
 

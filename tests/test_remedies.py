@@ -33,7 +33,9 @@ def example(kind: RemedyKind) -> Remedy:
 
 
 def texts(source: str) -> Iterator[str]:
-    """Yield the texts in a module's code, without its docstrings."""
+    """Yield the texts in a module's code, without its docstrings, if one may be of a front."""
+    if not OPTION.search(source) and not CALL.search(source):
+        return
     tree = ast.parse(source)
     docstrings = {
         id(node.value)

@@ -39,7 +39,7 @@ PLAIN = (
 )
 
 
-def test_what_a_terminal_would_obey_is_shown() -> None:
+def test_control_characters_are_shown() -> None:
     """Control characters are written out; emoji, scripts of any direction and marks are kept."""
     for text, shown in SHOWN.items():
         assert visible(text) == visible_line(text) == shown, ascii(text)

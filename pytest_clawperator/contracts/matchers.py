@@ -18,11 +18,7 @@ from typing_extensions import Self, Unpack, override
 from pytest_clawperator.contracts import foreign_names, limits, schema
 from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.wording import closest, shown
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ExecutionValidationError,
-    Problem,
-)
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, Problem
 
 
 class MatcherKey(NamedTuple):

@@ -356,6 +356,17 @@ class Artifacts:
         A name that is taken gets a number. ``mime`` is the type, if the name does not show it.
         Secrets in text are hidden.
         """
+        return self.add(name, content, mime=mime)
+
+    def add(
+        self,
+        name: str,
+        content: bytes | Path,
+        *,
+        mime: str | None = None,
+        kind: str = "attachment",
+    ) -> Path:
+        """Attach bytes or a file of this kind."""
         if not isinstance(content, (bytes, Path)):
             raise ConfigurationError(
                 f"attach({name!r}): found {type(content).__name__}, wanted bytes or a Path",
@@ -365,7 +376,7 @@ class Artifacts:
         if not Path(name).suffix:
             name += mimetypes.guess_extension(mime) or ""
         path = self._write(safe_file_name(name), content, is_text=_is_text(mime))
-        self._on_attached(Attachment(name=name, path=path, mime=mime))
+        self._on_attached(Attachment(name=name, path=path, mime=mime, kind=kind))
         return path
 
     def _write(self, name: str, content: bytes | Path, *, is_text: bool) -> Path:

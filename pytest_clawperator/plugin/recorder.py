@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -56,7 +55,6 @@ class Recorder:
         self._trace = begun_trace(item)
         self._clients: list[ClientActivity] = []
         self._saved: dict[ClientActivity, Evidence] = {}
-        self._kind = "attachment"
         self._files: dict[Path, str] = {}
         self._named: Path | None = None
         self._lines: list[str] = []
@@ -175,17 +173,14 @@ class Recorder:
         return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
-        self._kind = piece.kind
         content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
         try:
-            path = self.artifacts.attach(f"{prefix}{piece.name}", content)
+            path = self.artifacts.add(f"{prefix}{piece.name}", content, kind=piece.kind)
         except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
             self._lines.append(f"no {piece.kind}: {failures.message_of(exc)}")
         else:
             if piece.remark:
                 self._files[path] = f" ({piece.remark})"
-        finally:
-            self._kind = "attachment"
 
     def _keep_more(self, report: pytest.TestReport, client: ClientActivity) -> None:
         hook = self._item.ihook.pytest_clawperator_collect_artifacts
@@ -245,14 +240,12 @@ class Recorder:
             self._files[kept] = ""
             self._lines.append(f"no {PAGE_FILE}: {exc}")
             return
-        self._kind = "trace"
-        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html"))
-        self._kind = "attachment"
+        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html", kind="trace"))
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)
         self._files[attachment.path] = ""
-        self._sinks.attach(replace(attachment, kind=self._kind))
+        self._sinks.attach(attachment)
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
         """Add what was kept to the report, and to the test's later reports."""

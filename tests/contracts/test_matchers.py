@@ -16,11 +16,7 @@ from pytest_clawperator.contracts.matchers import (
     check_matcher_keywords,
     is_short_id,
 )
-from pytest_clawperator.contracts.selector_flags import (
-    flag_names,
-    has_selector_flags,
-    parse_selector_flags,
-)
+from pytest_clawperator.contracts.selector_flags import parse_selector_flags
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, PayloadError
 
 
@@ -177,10 +173,6 @@ def test_selector_flags_stand_among_other_words() -> None:
     assert parse_selector_flags(["--resource-id", "a"]) == {"resourceId": "a"}
     assert parse_selector_flags(["down"]) == {}
     assert parse_selector_flags(["down"], "container") is None
-    assert not has_selector_flags(["down", "--click"])
-    assert [name.replace("--container-", "--") for name in flag_names("container")] == flag_names(
-        "element"
-    )
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_needs_are_listed_together_with_a_suggestion() -> None:
     assert refusal(payload(enough("press_key", key="bakc"))).problems[0].suggestion == "back"
 
 
-def test_what_the_host_leaves_to_the_operator_is_accepted_as_written() -> None:
+def test_values_left_to_the_operator_are_accepted_as_written() -> None:
     """Bounds are inclusive, only exact words count, and other values are the Operator's."""
     for accepted in (
         *(enough("sleep", durationMs=value) for value in (0, 120_000, 0.5)),

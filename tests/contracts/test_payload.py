@@ -17,7 +17,7 @@ from pytest_clawperator.errors import ExecutionValidationError, PayloadError, Pa
 from tests.contracts.builders import ENOUGH, action, enough, payload, refusal
 
 
-def test_what_keeps_the_contract_is_accepted_in_every_form() -> None:
+def test_a_valid_payload_is_accepted_in_every_form() -> None:
     """Each type is accepted as a dict, as text and as bytes, with or without a byte order mark."""
     assert set(ENOUGH) == set(ACTION_TYPES)
     assert len(ACTION_TYPES) == 18
@@ -394,7 +394,7 @@ class TestSize:
         with pytest.raises(PayloadTooLargeError):
             validate_execution(given)
 
-    def test_what_grows_on_its_way_counts_as_it_travels(self) -> None:
+    def test_values_count_in_the_form_in_which_they_travel(self) -> None:
         """1e20 travels as 21 digits, half a character pair as an escape of six bytes."""
         numbers = (
             json.dumps(payload(enough("click", retry={"x": [1e20] * count})))

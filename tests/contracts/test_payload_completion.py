@@ -123,7 +123,7 @@ def test_the_timeout_covers_declared_waiting() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
-def test_what_cannot_be_completed_is_refused(value: Any) -> None:
+def test_an_incomplete_payload_that_makes_no_sense_is_refused(value: Any) -> None:
     """What cannot be completed is refused like any payload."""
     with pytest.raises(errors.ExecutionValidationError):
         complete_execution(value)

@@ -150,7 +150,7 @@ def test_a_wrong_type_in_an_action_stops_later_checks(broken: dict[str, Any], pa
     assert paths(given) == [path]
 
 
-def test_what_stops_later_checks_and_what_does_not() -> None:
+def test_only_some_problems_stop_later_checks() -> None:
     """A wrong type or word stops the checks; a wrong length, range or key only comes first."""
     sleep = {"id": "c", "type": "sleep"}
     needed = f"{IN_ACTION}.durationMs"

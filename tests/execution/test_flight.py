@@ -70,6 +70,17 @@ def unfinished(flight: Flight) -> Unfinished | None:
         return claim.unfinished
 
 
+def conflict(flight: Flight) -> errors.ExecutionConflictError:
+    """Return the error of a claim on a device that is in use."""
+    with (
+        pytest.raises(errors.ExecutionConflictError) as caught,
+        flight.claim("cmd-mine", serial="s"),
+    ):
+        pass
+    assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+    return caught.value
+
+
 def in_threads(fly: Callable[[str], None], *names: str) -> None:
     """Run something in one thread per name, and wait for all."""
     threads = [threading.Thread(target=fly, args=(name,)) for name in names]
@@ -85,17 +96,12 @@ def test_another_process_is_refused_and_its_end_is_seen(tmp_path: Path) -> None:
     flight = Flight("phone", folder=tmp_path)
     process = holder(tmp_path, "land")
 
-    with (
-        pytest.raises(errors.ExecutionConflictError) as caught,
-        flight.claim("cmd-mine", serial="serial-1"),
-    ):
-        pass
+    error = conflict(flight)
     process.communicate(timeout=DEADLINE)
 
-    assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
-    assert caught.value.serial == "serial-1"
-    assert f"process {process.pid} with command cmd-other" in str(caught.value)
-    assert caught.value.details["commandId"] == "cmd-mine"
+    assert error.serial == "s"
+    assert f"process {process.pid} with command cmd-other" in str(error)
+    assert error.details["commandId"] == "cmd-mine"
     assert unfinished(flight) is None
 
 
@@ -252,15 +258,9 @@ def test_malformed_contents_are_reported_and_replaced(path: Path) -> None:
         path.write_bytes(content)
         with path.open("rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            with (
-                pytest.raises(
-                    errors.ExecutionConflictError, match="no readable record in"
-                ) as caught,
-                flight.claim("mine", serial="s"),
-            ):
-                pass
-        assert str(path) in caught.value.message, kind
-        assert caught.value.details["holder"] is None, kind
+            error = conflict(flight)
+        assert f"no readable record in {path}" in error.message, kind
+        assert error.details["holder"] is None, kind
 
         flight.close()
         assert not path.exists(), kind
@@ -331,11 +331,7 @@ def test_a_removed_folder_does_not_free_the_device_during_a_flight(tmp_path: Pat
 
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
-        with (
-            pytest.raises(errors.ExecutionConflictError, match="whose lock file was removed"),
-            second.claim("cmd-2", serial="s"),
-        ):
-            pass
+        assert "whose lock file was removed" in conflict(second).message
     with second.claim("cmd-3", serial="s") as claim:
         claim.check()
 
@@ -393,12 +389,7 @@ def test_a_process_in_its_own_way_is_named_as_such(tmp_path: Path) -> None:
     with first.claim("outer", serial="s") as claim:
         claim.take_off(1e12)
         for flight, who in ((first, "by an observer"), (second, "another client of this process")):
-            with (
-                pytest.raises(errors.ExecutionConflictError, match=who) as caught,
-                flight.claim("inner", serial="s"),
-            ):
-                pass
-            assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+            assert who in conflict(flight).message
         claim.land()
     assert unfinished(first) is None
 
@@ -409,8 +400,7 @@ def test_a_client_that_closes_removes_its_file_unless_it_is_needed(tmp_path: Pat
 
     with flight.claim("cmd-0", serial="s"):
         other.close()
-        with pytest.raises(errors.ExecutionConflictError), other.claim("cmd-1", serial="s"):
-            pass
+        conflict(other)
     for end, files in ((), 1), (("land",), 0):
         send(flight, "cmd-1", 1e12, *end)
         flight.close()

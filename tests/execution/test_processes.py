@@ -51,7 +51,7 @@ def test_processes_are_identified_by_their_user(dump: str) -> None:
     assert found == Processes(10145, frozenset({OURS, 4300}), frozenset({1, SERVER}))
 
 
-def test_an_incomplete_answer_is_no_answer() -> None:
+def test_an_incomplete_answer_counts_as_unknown() -> None:
     """The system's processes and the Operator's user are needed; a running Operator is not."""
     for listed, dump in (
         ("", DUMP),

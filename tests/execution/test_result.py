@@ -146,7 +146,7 @@ def is_hidden(text: str) -> bool:
         ({"textContains": "passphrase"}, []),
     ],
 )
-def test_what_is_typed_into_a_known_password_field_is_hidden(
+def test_text_typed_into_a_known_password_field_is_hidden(
     matcher: dict[str, str], screens: list[str]
 ) -> None:
     """A snapshot before shows the field as one for passwords, or its matcher names it as one."""

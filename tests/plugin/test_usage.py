@@ -1,4 +1,4 @@
-"""Whether a run uses devices: seen in its files, and not if pytest only lists something."""
+"""Whether a run uses devices: found in its files, and not if pytest only lists something."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text:
     config = pytester.parseconfig()
 
     assert needs_devices(config)
+
+
+def test_a_test_without_python_counts(pytester: pytest.Pytester) -> None:
+    """Even if nothing else in the project uses devices."""
+    (pytester.path / "test_it.claw.yaml").write_text("steps: [home]", encoding="utf-8")
+
+    assert needs_devices(pytester.parseconfig())
 
 
 @pytest.mark.parametrize(
@@ -92,8 +99,8 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
-    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
+def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
+    """Whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
 
@@ -104,17 +111,16 @@ def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
     assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
 
 
-# Whoever looks for devices leaves a file.
+# Runs that only list something
+
+# A search for devices leaves a file.
 CONFTEST = """
 from pathlib import Path
 
-import pytest
-
 def pytest_clawperator_list_devices():
     Path(__file__).with_name("touched").touch()
-    raise RuntimeError("nobody may ask")
+    raise RuntimeError("devices were searched")
 """
-
 SUITE = """
 import pytest
 
@@ -123,52 +129,36 @@ import pytest
 def test_it(clawperator):
     raise AssertionError
 """
+AUTO = ("--claw-device=auto", "-n", "auto", "--claw-strict")
+# The classes depend on the devices, which only the ids of tests show.
+CLASSES = ("--claw-device=auto", "--claw-matrix=each")
+DEVICES = {
+    "--collect-only": (
+        AUTO,
+        ("--claw-device=sim",),
+        ("--claw-device=auto", "-n", "2"),
+        ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
+    ),
+    "--fixtures": (AUTO, CLASSES),
+}
 
-LISTINGS = (
-    "--fixtures",
-    "--fixtures-per-test",
-    "--collect-only",
-    "--markers",
-    "--help",
-    "--version",
-    "--setup-plan",
-)
 
-
-@pytest.mark.parametrize("option", LISTINGS)
 @pytest.mark.parametrize(
-    "more",
+    "option",
     [
-        ["--claw-device=sim"],
-        ["--claw-device=auto", "--claw-strict"],
-        ["--claw-device=sim", "--claw-matrix=form=phone,tablet"],
+        *("--fixtures", "--fixtures-per-test", "--collect-only", "--markers", "--help"),
+        *("--version", "--setup-plan"),
     ],
-    ids=" ".join,
 )
-def test_no_device_is_touched(
-    pytester: pytest.Pytester, run_plain: Run, option: str, more: list[str]
-) -> None:
-    """What lists something looks for no device and prints no line about devices."""
+def test_no_device_is_touched(pytester: pytest.Pytester, run_workers: Run, option: str) -> None:
+    """Neither searched for, nor named, whatever the options ask for."""
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=SUITE)
 
-    result = run_plain(option, *more)
+    for devices in DEVICES.get(option, (CLASSES,)):
+        result = run_workers(option, *devices)
 
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
-    assert "clawperator: " not in result.stdout.str() + result.stderr.str()
-    assert not (pytester.path / "claw-results").exists()
-
-
-@pytest.mark.parametrize("option", [one for one in LISTINGS if one != "--collect-only"])
-def test_not_even_for_the_classes_of_a_matrix(
-    pytester: pytest.Pytester, run_plain: Run, option: str
-) -> None:
-    """Which devices there are matters only to the ids of tests, which these do not list."""
-    pytester.makeconftest(CONFTEST)
-    pytester.makepyfile(test_it=SUITE)
-
-    result = run_plain(option, "--claw-device=auto", "--claw-matrix=each")
-
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
+        assert result.ret == pytest.ExitCode.OK, devices
+        assert not (pytester.path / "touched").exists(), devices
+        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), devices
+        assert not (pytester.path / "claw-results").exists(), devices

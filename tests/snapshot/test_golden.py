@@ -211,7 +211,7 @@ class TestExact:
         focused = screen(node(TEXT, "a", focused="true"))
         assert difference('- text "a"', focused, exact=True) is None
 
-    def test_what_is_left_out_or_added_is_a_difference(self) -> None:
+    def test_a_line_left_out_or_added_is_a_difference(self) -> None:
         """A line, a name or a state counts."""
         for old, new in (
             ('  - text "Wi-Fi"\n', ""),
@@ -247,7 +247,7 @@ class TestDiff:
             '+ - button "OK" [disabled]'
         )
 
-    def test_what_should_not_be_there_is_shown(self) -> None:
+    def test_unexpected_nodes_are_shown(self) -> None:
         """With exact, nodes that are too many are shown too, and dots where they are."""
         golden = '- ...\n- list:\n  - switch\n  - text "Version 17"\n- button "OK" [disabled]\n'
 
@@ -460,7 +460,7 @@ def golden_or_mistake(text: str) -> Golden | ConfigurationError:
     ).map("".join)
     | st.text(max_size=60)
 )
-def test_no_text_upsets_the_reader(text: str) -> None:
+def test_any_text_is_a_golden_or_a_mistake(text: str) -> None:
     """Any text is a golden whose text is it again, or a mistake with a place."""
     outcome = golden_or_mistake(text)
 

@@ -55,7 +55,7 @@ def test_any_text_of_an_app_survives(text: str) -> None:
     assert snapshot.nodes[1].content_desc == "other"
 
 
-def test_what_stands_around_does_no_harm() -> None:
+def test_text_around_a_hierarchy_is_ignored() -> None:
     """Prologs of all kinds and log lines after the end are not part of the hierarchy."""
     for prolog in PROLOGS:
         for noise in ["", "\n", "\n" * 500, " UI hierchary dumped to: /dev/tty\n", "\nI/x <node>"]:

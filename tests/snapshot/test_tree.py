@@ -276,7 +276,7 @@ def test_relatives_lead_through_the_tree() -> None:
     assert len(snapshot) == 6
 
 
-def test_what_reaches_into_the_screen_is_on_it() -> None:
+def test_a_node_that_reaches_into_the_screen_is_on_it() -> None:
     """Without an extent a node is hidden, with its content; unknown bounds count as visible."""
     for bounds, is_on_screen in (
         ("[0,0][10,10]", True),

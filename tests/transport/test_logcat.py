@@ -468,7 +468,7 @@ def test_no_line_is_lost_or_moved(chunks: list[list[bytes]], capacity: int) -> N
         assert sum(map(len, ring.read(0))) <= capacity
 
 
-def test_a_wakeup_wakes_those_who_wait_then() -> None:
+def test_a_wakeup_wakes_the_current_waiters() -> None:
     """Each waiter's lock can be acquired after the wakeup, and not before."""
     wakeup = logcat.Wakeup()
     waiters = [wakeup.waiter(), wakeup.waiter()]

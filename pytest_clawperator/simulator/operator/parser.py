@@ -431,13 +431,9 @@ class JsonObject:
 
     def required(self, key: str, limit: int) -> str:
         """Return a scalar that must be there and not be blank."""
-        text = self.text(key)
+        text = self.optional(key, limit)
         if text is None:
             raise PayloadRefused(f"{key} is required", java_class=STATE)
-        if not text.strip():
-            raise PayloadRefused(f"{key} must not be blank")
-        if _length(text) > limit:
-            raise PayloadRefused(f"{key} exceeds max length of {limit}")
         return text
 
     def optional(self, key: str, limit: int) -> str | None:
