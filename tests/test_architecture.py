@@ -36,7 +36,6 @@ ALONE = {
     "connect.py": "the front door, a layer of its own",
     "plugin/hookspecs.py": "the interface of hooks, which pytest reads as a module",
     "plugin/pausing.py": "a feature with an option of its own",
-    "simulator/android/commands.py": "the table of Android's programs, which a new one joins",
 }
 
 # The simulator knows next to nothing of the rest, else one bug can sit on both sides of the wire.

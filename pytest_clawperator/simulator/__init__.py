@@ -1,8 +1,8 @@
 """A PHONE IN THE BOX: simulated Android devices on the real adb wire.
 
 ``phone/`` puts one phone together: ``android/`` and the ``operator/`` app on it, its ``screen/``
-with ``picture/``, its ``shell/`` and its ``log/``. ``wire/`` connects it to adb; the modules here
-run several of them in a process of their own.
+with ``picture/``, and its ``shell/``. ``wire/`` connects it to adb; the modules here
+run several of them in a separate process.
 """
 
 from __future__ import annotations

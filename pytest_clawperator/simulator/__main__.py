@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     options = argparse.ArgumentParser(
         prog="python -m pytest_clawperator.simulator",
-        description="Run simulated Android phones behind an adb server of their own. Once they "
+        description="Run simulated Android phones behind a private adb server. Once they "
         "answer, one JSON line is printed: the server's address, the serials, the process id.",
     )
     add = options.add_argument

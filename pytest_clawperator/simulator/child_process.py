@@ -23,7 +23,7 @@ STOP_DEADLINE = 2.0
 
 
 class Simulator:
-    """Simulated phones behind an adb server of their own, for as long as the block lasts.
+    """Simulated phones behind a private adb server, for as long as the block lasts.
 
     ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
     ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``;

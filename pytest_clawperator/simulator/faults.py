@@ -1,8 +1,10 @@
-"""The faults of a simulated phone: what can go wrong, set before or while it runs."""
+"""The faults of a simulated phone, set before or while it runs, and its counters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.errors import ConfigurationError
@@ -43,7 +45,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
     "log_suppressed": ({}, "the maker keeps lines below E out of the log"),
     "log_cut": ({}, "open log streams end"),
-    "time_set_back": ({"s": "3600"}, "the device's clock is set back by so many seconds"),
+    "time_set_back": ({"s": "3600"}, "the device's clock is set back by this many seconds"),
     "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
     "unauthorized": (
         {"ms": "0"},
@@ -67,7 +69,9 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
 
 
 LASTING_FAULTS = ("offline", "unauthorized")
+
 """Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
+
 
 # The values of options that are neither numbers nor free text.
 _CHOICES = {
@@ -150,7 +154,7 @@ class Faults:
         self._active: dict[str, Fault] = {}
 
     def set(self, name: str, *, times: int | None = None, **options: str) -> None:
-        """Switch a fault on: for so many occasions, or until it is cleared."""
+        """Switch a fault on: for this many occasions, or until it is cleared."""
         self.add(Fault(name, {**FAULTS[name][0], **options}, times))
 
     def add(self, fault: Fault) -> None:
@@ -180,3 +184,47 @@ class Faults:
     def all(self) -> list[Fault]:
         """List what is on, by name."""
         return [self._active[name] for name in sorted(self._active)]
+
+
+class Stats:
+    """Counters of one phone."""
+
+    def __init__(self, *, on_execution: Callable[[], object] = lambda: None) -> None:
+        self._on_execution = on_execution
+        self._in_flight = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Reset every counter; what is in flight stays in flight."""
+        self.executions = 0
+        self.overlaps = 0
+        self.max_in_flight = self._in_flight
+        self.broadcasts = 0
+        self.screenshots = 0
+        self.commands: Counter[str] = Counter()
+
+    def execution_started(self) -> None:
+        """Count an execution that the Operator accepted; one beside another is an overlap."""
+        self.executions += 1
+        self.overlaps += self._in_flight > 0
+        self._in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self._in_flight)
+        self._on_execution()
+
+    def execution_ended(self) -> None:
+        """Count an execution as done, however it ended."""
+        self._in_flight = max(0, self._in_flight - 1)
+
+    def as_json(self) -> str:
+        """Return everything as one line of JSON."""
+        return json.dumps(
+            {
+                "executions": self.executions,
+                "overlaps": self.overlaps,
+                "in_flight": self._in_flight,
+                "max_in_flight": self.max_in_flight,
+                "commands": dict(sorted(self.commands.items())),
+                "broadcasts": self.broadcasts,
+                "screenshots": self.screenshots,
+            }
+        )

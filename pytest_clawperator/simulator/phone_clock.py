@@ -38,7 +38,7 @@ class PhoneClock:
         return real + ahead
 
     async def sleep(self, duration_ms: float) -> None:
-        """Sleep for so many of the Operator's milliseconds."""
+        """Sleep for this many of the Operator's milliseconds."""
         seconds = max(0.0, duration_ms) / 1000
         began = self._clock()
         self._pause = (began, seconds)

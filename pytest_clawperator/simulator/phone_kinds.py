@@ -1,8 +1,8 @@
 """Simulated phones as the options describe them, such as ``phone,tablet;api=30,35``, and quirks.
 
 Commas separate phones, ``+`` joins the traits of one, and each part after a semicolon applies to
-all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is a number alone makes
-so many of each. A fault is something that goes wrong; a quirk is a peculiarity of a phone that
+all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is only a number makes
+that many of each. A fault is something that goes wrong; a quirk is a peculiarity of a phone that
 works, and each names where people reported it.
 """
 
@@ -164,7 +164,7 @@ Traits = Mapping[str, Any]
 
 
 def _alternatives(part: str, text: str) -> list[Traits]:
-    """Return the traits that a part gives each phone; a number alone gives so many phones none."""
+    """Return the traits that a part gives each phone; a number alone means that many phones."""
     if re.fullmatch(r"[0-9]+", part.strip()):
         if not 1 <= int(part) <= MAX_PHONES:
             raise _refused(text, f"{part.strip()} phones; allowed are 1 to {MAX_PHONES}")

@@ -240,7 +240,7 @@ CASES = (
         run,
         OperatorNotReadyError,
         ErrorCode.OPERATOR_CRASHED,
-        says="crashed during the execution: java.lang.IllegalStateException: the Operator was told",
+        says="crashed during the execution: java.lang.IllegalStateException: the Operator crash",
         hint="connect(grant=True)",
     ),
     Case(

@@ -102,7 +102,7 @@ def test_phones_and_emulators_answer_until_the_end(
 
 
 def test_two_side_by_side() -> None:
-    """Two simulators have servers of their own; the same seed gives the same phone."""
+    """Two simulators have separate servers; the same seed gives the same phone."""
 
     def seen(simulator: Simulator) -> list[str]:
         to_phone = ("-s", simulator.serials[0], "shell")

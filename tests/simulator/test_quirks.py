@@ -11,10 +11,10 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.android import commands
 from pytest_clawperator.simulator.android.packages import LAUNCHER
-from pytest_clawperator.simulator.phone import vendor
 from pytest_clawperator.simulator.phone_kinds import QUIRKS, parse_phones
-from pytest_clawperator.simulator.screen.touch import Drag
+from pytest_clawperator.simulator.screen.user_input import Drag
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from pytest_clawperator.transport.adb_program import find_adb
 from tests.doubles.simulator.android_phone import OPERATOR, FakeStream, Phone
@@ -149,7 +149,7 @@ def test_slow_programs_answer_as_the_others_do(monkeypatch: pytest.MonkeyPatch) 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
-    monkeypatch.setattr(vendor, "pause", pause)
+    monkeypatch.setattr(commands, "pause", pause)
     for quirk, command in (("slow-am", "am get-current-user"), ("slow-dump", "dumpsys power")):
         assert quirky(quirk).out(command) == quirky().out(command)
     assert pauses == [1.0, 2.0]

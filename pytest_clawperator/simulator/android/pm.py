@@ -282,7 +282,7 @@ def _size(text: str) -> int:
 
 
 async def _streamed(call: ServiceCall, size: int) -> bytes:
-    """Read exactly so many bytes: the host keeps the stream open until it has the answer."""
+    """Read exactly this many bytes: the host keeps the stream open until it has the answer."""
     data = bytearray()
     while len(data) < size:
         piece = await call.invocation.stdin.read()

@@ -60,7 +60,7 @@ class Build:
 
     @property
     def product(self) -> str:
-        """The product's name; emulators are a product of their own."""
+        """The product's name; emulators are a separate product."""
         if self.avd_name is None:
             return self.code_name
         return self.model if self.model.startswith("sdk_") else "sdk_gphone64_arm64"

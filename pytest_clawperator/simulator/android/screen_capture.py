@@ -229,7 +229,7 @@ class _Recording:
             self._work.cancel()
 
     async def wait(self, seconds: int) -> None:
-        """Wait for the end, at most so long."""
+        """Wait for the end, at most this long."""
         self._work = asyncio.create_task(self._until_finished(seconds))
         try:
             await asyncio.wait([self._work])

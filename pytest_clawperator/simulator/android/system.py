@@ -11,10 +11,9 @@ from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.packages import PackageStore
 from pytest_clawperator.simulator.android.properties import Build, Properties
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
-from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.faults import Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.stats import Stats
 
 PID_LIMIT = 32768
 

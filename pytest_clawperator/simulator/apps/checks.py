@@ -8,20 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from pytest_clawperator.simulator.apps import kinds
+from pytest_clawperator.simulator.apps import kinds, schema
 from pytest_clawperator.simulator.apps.expressions import Expression, Template
 from pytest_clawperator.simulator.apps.kinds import ANYTHING, NUMBER, TEXT, TRUTH, Kind, Misfit
-from pytest_clawperator.simulator.apps.schema import (
-    DROPPED,
-    Action,
-    App,
-    Dialog,
-    Fetch,
-    Request,
-    Screen,
-    Widget,
-    did_you_mean,
-)
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str]
@@ -31,7 +20,7 @@ _NEEDED = {"radio": ("bind", "value"), "tabs": ("bind",), "tab": ("value",)}
 _STATES = ("checked", "switch", "checkbox")
 
 
-def problems_of(app: App) -> list[Problem]:
+def problems_of(app: schema.App) -> list[Problem]:
     """List every name that is not declared, every value that cannot fit, every idle key."""
     check = _Check(app)
     check.run()
@@ -39,7 +28,7 @@ def problems_of(app: App) -> list[Problem]:
 
 
 class _Check:
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: schema.App) -> None:
         self.problems: list[Problem] = []
         self._app = app
         self._variables = {**app.state, **app.saved}
@@ -97,7 +86,7 @@ class _Check:
 
     def _check_target(
         self,
-        targets: Mapping[str, Screen | Dialog],
+        targets: Mapping[str, schema.Screen | schema.Dialog],
         name: str,
         place: Place,
         given: Mapping[str, Template | None] | None = None,
@@ -125,25 +114,25 @@ class _Check:
         outer = names
         for key, reason in _idle_keys(part):
             self._report((*place, key), reason)
-        if isinstance(part, Widget):
+        if isinstance(part, schema.Widget):
             if part.repeat is not None:
                 entry = _kind_or_anything(part.repeat, names).entry or ANYTHING
                 names = {**names, "index": NUMBER, "number": NUMBER, "item": entry}
             self._check_widget(part, names, place, scrolled=scrolled)
             scrolled = scrolled or _scrolls_down(part)
-        elif isinstance(part, Action):
+        elif isinstance(part, schema.Action):
             self._check_action(part, names, (*place, part.verb))
-        elif isinstance(part, Request) and part.permission not in self._app.permissions:
+        elif isinstance(part, schema.Request) and part.permission not in self._app.permissions:
             listed = ", ".join(self._app.permissions) or "none"
             message = f"`{part.permission}` is not among the app's `permissions`: {listed}"
             self._report(place, message)
-        elif isinstance(part, Fetch) and part.into is not None:
+        elif isinstance(part, schema.Fetch) and part.into is not None:
             self._check_variable(part.into, _SCALARS, (*place, "into"))
         for name, field in type(part).model_fields.items():
             if name in part.model_fields_set:
                 known = outer if name == "repeat" else names
                 if name == "on_drop":
-                    known = {**names, DROPPED: ANYTHING}
+                    known = {**names, schema.DROPPED: ANYTHING}
                 at = (*place, field.alias or name)
                 self._check_value(getattr(part, name), known, at, scrolled=scrolled)
 
@@ -169,7 +158,7 @@ class _Check:
                     self._report(place, f"`{value.source}`: {misfit}")
 
     def _check_widget(
-        self, widget: Widget, names: kinds.Kinds, place: Place, *, scrolled: bool
+        self, widget: schema.Widget, names: kinds.Kinds, place: Place, *, scrolled: bool
     ) -> None:
         for key in _NEEDED.get(widget.kind, ()):
             if getattr(widget, key) is None:
@@ -197,7 +186,7 @@ class _Check:
             message = f"a {widget.kind} inside something that scrolls needs a `height`"
             self._report(place, message)
 
-    def _check_action(self, action: Action, names: kinds.Kinds, at: Place) -> None:
+    def _check_action(self, action: schema.Action, names: kinds.Kinds, at: Place) -> None:
         if action.focus is not None:
             count = self._fields.get(action.focus, 0)
             if not count:
@@ -220,7 +209,7 @@ class _Check:
                     self._report((*at, name), f"`{expression.source}`: {found}")
         self._check_assignments(action, names, at)
 
-    def _check_assignments(self, action: Action, names: kinds.Kinds, at: Place) -> None:
+    def _check_assignments(self, action: schema.Action, names: kinds.Kinds, at: Place) -> None:
         for name, value in (action.set or {}).items():
             self._check_variable(name, (), (*at, name))
             if isinstance(value, (list, dict)) and value != []:
@@ -266,45 +255,47 @@ class _Check:
 
 def _idle_keys(part: BaseModel) -> Iterator[tuple[str, str]]:
     """Yield the keys that can never have an effect, each with the reason."""
-    if isinstance(part, Dialog) and not part.cancelable:
+    if isinstance(part, schema.Dialog) and not part.cancelable:
         if part.on_cancel:
             yield "on_cancel", "`on_cancel` never happens: `cancelable` is false"
         if not part.buttons and not part.items:
             yield "cancelable", "this dialog can never be closed: it has no button"
-    elif isinstance(part, Widget):
+    elif isinstance(part, schema.Widget):
         if part.multiline and part.on_submit:
             yield "on_submit", "`on_submit` never happens: in a `multiline` field enter adds a line"
         if part.kind == "tab" and part.bind is None:
             yield "tab", "a tab stands among the items of `tabs`, which name the variable in `bind`"
         if part.kind == "row" and part.on_change and not (part.switch or part.checkbox):
             yield "on_change", "`on_change` is for a row with a `switch` or `checkbox`"
-    elif isinstance(part, Action):
+    elif isinstance(part, schema.Action):
         if part.verb == "if" and not part.then and not part.otherwise:
             yield "if", "`if` does nothing without `then` or `else`"
         if part.verb == "after" and not part.do:
             yield "after", "`after` does nothing without `do`"
 
 
-def _declared_kinds(app: App) -> dict[str, Kind]:
+def _declared_kinds(app: schema.App) -> dict[str, Kind]:
     """Return the kind of each variable and computed name of an app."""
     values = {**app.state, **app.saved}
     found = {name: kinds.kind_of(value) for name, value in values.items()}
-    appended = [part.append for part in _parts_in(app) if isinstance(part, Action) and part.append]
+    appended = [
+        part.append for part in _parts_in(app) if isinstance(part, schema.Action) and part.append
+    ]
     for name, kind in found.items():
         if kind.name == kinds.LIST:
-            entries = [_kind_of_entry(each[name]) for each in appended if name in each]
+            # Of a record that is appended, the parts are known.
+            entries = [
+                Kind(kinds.RECORD, parts={str(part): ANYTHING for part in each[name]})
+                if isinstance(each[name], Mapping)
+                else ANYTHING
+                for each in appended
+                if name in each
+            ]
             held = [kind.entry] if kind.entry is not None and values[name] else []
             found[name] = Kind(kinds.LIST, entry=kinds.merged([*held, *entries]))
     for name, expression in app.computed.items():
         found[name] = _kind_or_anything(expression, found)
     return found
-
-
-def _kind_of_entry(value: object) -> Kind:
-    """Return the kind of what is appended; of a record its parts are known."""
-    if isinstance(value, Mapping):
-        return Kind(kinds.RECORD, parts={str(part): ANYTHING for part in value})
-    return ANYTHING
 
 
 def _kind_or_anything(value: Expression | Template, names: kinds.Kinds) -> Kind:
@@ -329,7 +320,7 @@ def _parts_in(value: object) -> Iterator[BaseModel]:
         yield from _parts_in(entry)
 
 
-def _field_ids(page: Screen | Dialog) -> Counter[str]:
+def _field_ids(page: schema.Screen | schema.Dialog) -> Counter[str]:
     """Count the fields of a page by id, without those that are repeated."""
     found: Counter[str] = Counter()
     waiting = [widget for part in ("items", "menu", "bottom") for widget in getattr(page, part, ())]
@@ -342,9 +333,9 @@ def _field_ids(page: Screen | Dialog) -> Counter[str]:
     return found
 
 
-def _scrolls_down(widget: Widget) -> bool:
+def _scrolls_down(widget: schema.Widget) -> bool:
     return widget.kind in ("list", "scroll") and widget.direction == "vertical"
 
 
 def _no_such(what: str, name: str, known: Iterable[str]) -> str:
-    return f"there is no {what} `{name}`;{did_you_mean(name, known, 'known')}"
+    return f"there is no {what} `{name}`;{schema.did_you_mean(name, known, 'known')}"

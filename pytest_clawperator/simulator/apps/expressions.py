@@ -54,7 +54,27 @@ _TOKEN = re.compile(
 )
 
 
-class Expression:
+class _Parsed:
+    """What the texts of app files are parsed into."""
+
+    __slots__ = ()
+    source: str
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.source!r})"
+
+    @classmethod
+    def parse(cls, value: object) -> Any:
+        """Parse a value of a YAML file."""
+        raise NotImplementedError
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Let pydantic parse fields of this type."""
+        return core_schema.no_info_plain_validator_function(cls.parse)
+
+
+class Expression(_Parsed):
     """A parsed expression; calling it with a function that looks names up evaluates it."""
 
     __slots__ = ("_tree", "names", "source")
@@ -75,11 +95,8 @@ class Expression:
         return self._tree.value(lookup)
 
     def kind(self, kinds: Kinds) -> Kind:
-        """Return the kind of its value; Misfit where that can never be computed."""
+        """Return the kind of its value; raise Misfit if that can never be computed."""
         return self._tree.kind(kinds)
-
-    def __repr__(self) -> str:
-        return f"Expression({self.source!r})"
 
     @property
     def is_name(self) -> bool:
@@ -99,13 +116,8 @@ class Expression:
             return cls(value, place=place_of(value))
         raise ValueError(f"an expression is a text such as `count > 0`, not {_shown(value)}")
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Let pydantic parse fields of this type."""
-        return core_schema.no_info_plain_validator_function(cls.parse)
 
-
-class Template:
+class Template(_Parsed):
     """A text with expressions in braces; ``{{`` and ``}}`` stand for braces themselves."""
 
     __slots__ = ("constant", "names", "parts", "source")
@@ -119,9 +131,6 @@ class Template:
         varies = any(isinstance(part, Expression) for part in self.parts)
         self.constant = None if varies else "".join(str(part) for part in self.parts)
 
-    def __repr__(self) -> str:
-        return f"Template({self.source!r})"
-
     def render(self, lookup: Lookup) -> str:
         """Return the text with every value filled in."""
         if self.constant is not None:
@@ -131,13 +140,13 @@ class Template:
         )[:MAX_TEXT]
 
     def value(self, lookup: Lookup) -> Value:
-        """Return the value itself where the template is one expression and nothing else."""
+        """Return the value itself if the template is one expression and nothing else."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Expression):
             return self.parts[0](lookup)
         return self.render(lookup)
 
     def kind(self, kinds: Kinds) -> Kind:
-        """Return the kind of its value; Misfit where that can never be computed."""
+        """Return the kind of its value; raise Misfit if that can never be computed."""
         found = [part.kind(kinds) for part in self.parts if isinstance(part, Expression)]
         return found[0] if found and len(self.parts) == 1 else TEXT
 
@@ -153,11 +162,6 @@ class Template:
         if isinstance(value, Mapping):
             raise ValueError("a text, not a mapping; a text that begins with a brace needs quotes")
         raise ValueError(f"a text, not {_shown(value)}")
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Let pydantic parse fields of this type."""
-        return core_schema.no_info_plain_validator_function(cls.parse)
 
 
 def _template_parts(source: str, place: str) -> list[str | Expression]:
@@ -234,13 +238,13 @@ class ExpressionParser:
     def _disjunction(self) -> Part:
         left = self._conjunction()
         while self._take("or"):
-            left = either(left, self._conjunction())
+            left = logical(lambda first, second: first() or second(), left, self._conjunction())
         return left
 
     def _conjunction(self) -> Part:
         left = self._negation()
         while self._take("and"):
-            left = both(left, self._negation())
+            left = logical(lambda first, second: first() and second(), left, self._negation())
         return left
 
     def _negation(self) -> Part:
@@ -365,18 +369,12 @@ def negation(inner: Part) -> Part:
     return Part(lambda lookup: not inner.value(lookup), kind)
 
 
-def either(left: Part, right: Part) -> Part:
-    """Return ``… or …``."""
+def logical(
+    choose: Callable[[Callable[[], Value], Callable[[], Value]], Value], left: Part, right: Part
+) -> Part:
+    """Return ``… or …`` or ``… and …``, whose second part is not always evaluated."""
     return Part(
-        lambda lookup: left.value(lookup) or right.value(lookup),
-        lambda kinds: merged([left.kind(kinds), right.kind(kinds)]),
-    )
-
-
-def both(left: Part, right: Part) -> Part:
-    """Return ``… and …``."""
-    return Part(
-        lambda lookup: left.value(lookup) and right.value(lookup),
+        lambda lookup: choose(lambda: left.value(lookup), lambda: right.value(lookup)),
         lambda kinds: merged([left.kind(kinds), right.kind(kinds)]),
     )
 

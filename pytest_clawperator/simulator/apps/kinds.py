@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 Value = bool | int | float | str | Sequence[Any] | Mapping[str, Any]
@@ -23,7 +24,7 @@ class Scope:
         self.complain = complain
 
     def __call__(self, name: str) -> Value:
-        """Return the value of a name; empty text where there is none."""
+        """Return the value of a name; empty text if there is none."""
         return self._find(name)
 
 
@@ -75,7 +76,7 @@ Kinds = Mapping[str, Kind]
 
 
 def outer_kind(value: Value) -> Kind:
-    """Return the kind of a value, without a look into it."""
+    """Return the kind of a value, without its parts."""
     if isinstance(value, bool):
         return TRUTH
     if isinstance(value, (int, float)):
@@ -113,7 +114,7 @@ def merged(kinds: Iterable[Kind]) -> Kind:
 
 
 def part_of(kind: Kind, part: str) -> Kind:
-    """Return the kind of a part, as in ``item.price``; Misfit where there is no such part."""
+    """Return the kind of a part, as in ``item.price``; raise Misfit if there is no such part."""
     if kind.name == RECORD:
         if part in kind.parts:
             return kind.parts[part]
@@ -130,7 +131,7 @@ def part_of(kind: Kind, part: str) -> Kind:
 def check_fits(kind: Kind, home: Kind) -> None:
     """Raise a Misfit if a value of a kind can never be assigned to a variable of another.
 
-    Texts become numbers where they look like one, which is known only when the app runs.
+    Texts become numbers if they look like one, which is known only when the app runs.
     """
     if ANYTHING in (kind, home) or home == TEXT or kind.name == home.name:
         return
@@ -142,7 +143,7 @@ def check_fits(kind: Kind, home: Kind) -> None:
 
 
 def coerced(value: Value, like: Any) -> Any:
-    """Return a value converted to the type of another; Misfit where that cannot be."""
+    """Return a value converted to the type of another; raise Misfit if that cannot be."""
     if isinstance(like, bool):
         return bool(value) and value != "false"
     if isinstance(like, (int, float)):
@@ -169,9 +170,9 @@ _CONVERT = "`set` a variable that holds a number to the text first: that convert
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign: how it is computed, and the kind of its result, or a Misfit where there is none.
+    """A sign: how it is computed, and the kind of its result, or a Misfit if there is none.
 
-    ``instead`` is the value where the kinds do not fit; a strict one complains while it runs.
+    ``instead`` is the value if the kinds do not fit; a strict one complains while it runs.
     """
 
     symbol: str
@@ -181,11 +182,11 @@ class Sign:
     strict: bool = True
 
     def result(self, left: Kind, right: Kind) -> Kind:
-        """Return the kind of the result; Misfit where these kinds do not fit together."""
+        """Return the kind of the result; raise Misfit if these kinds do not fit together."""
         return self.kind(self.symbol, left, right)
 
     def run(self, left: Value, right: Value) -> Value:
-        """Return the value; Misfit where these values do not fit together."""
+        """Return the value; raise Misfit if these values do not fit together."""
         if self.strict:
             self.result(outer_kind(left), outer_kind(right))
         return self.compute(left, right)
@@ -231,15 +232,9 @@ def _number(symbol: str, left: Kind, right: Kind) -> Kind:
     return NUMBER
 
 
-def _order(symbol: str, left: Kind, right: Kind) -> Kind:
-    return _comparable(symbol, left, right, known=(NUMBER, TEXT))
-
-
-def _equality(symbol: str, left: Kind, right: Kind) -> Kind:
-    return _comparable(symbol, left, right, known=(NUMBER, TEXT, TRUTH))
-
-
-def _comparable(symbol: str, left: Kind, right: Kind, *, known: tuple[Kind, ...]) -> Kind:
+def _comparable(
+    symbol: str, left: Kind, right: Kind, *, known: tuple[Kind, ...] = (NUMBER, TEXT)
+) -> Kind:
     if ANYTHING in (left, right):
         return TRUTH
     if left.name != right.name or left.name not in {kind.name for kind in known}:
@@ -262,14 +257,15 @@ _ARITHMETIC = (
     Sign("*", lambda left, right: _bounded(left * right), _number, instead=0),
     Sign("%", _remainder, _number, instead=0),
 )
+_equality = partial(_comparable, known=(NUMBER, TEXT, TRUTH))
 # Whether two values are equal may be asked of any two: an absent part is an empty text.
 _COMPARISONS = (
     Sign("==", lambda left, right: left == right, _equality, strict=False),
     Sign("!=", lambda left, right: left != right, _equality, strict=False),
-    Sign("<", lambda left, right: bool(left < right), _order),
-    Sign("<=", lambda left, right: bool(left <= right), _order),
-    Sign(">", lambda left, right: bool(left > right), _order),
-    Sign(">=", lambda left, right: bool(left >= right), _order),
+    Sign("<", lambda left, right: bool(left < right), _comparable),
+    Sign("<=", lambda left, right: bool(left <= right), _comparable),
+    Sign(">", lambda left, right: bool(left > right), _comparable),
+    Sign(">=", lambda left, right: bool(left >= right), _comparable),
     Sign("in", _is_in, _contained),
 )
 SIGNS = {sign.symbol: sign for sign in (*_ARITHMETIC, *_COMPARISONS)}

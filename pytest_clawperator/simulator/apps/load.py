@@ -67,27 +67,12 @@ def _shipped() -> tuple[App, ...]:
     return tuple(_validated(_source(path)) for path in shipped_files())
 
 
-def plain_app(
-    package: str,
-    *,
-    name: str,
-    activity: str = ".MainActivity",
-    launcher: bool = True,
-    system: bool = False,
-    version: str = "1.0",
-) -> App:
-    """Make an app that has one screen with its name and nothing else."""
+def plain_app(package: str, *, name: str, **more: Any) -> App:
+    """Make an app that has one screen with its name; ``more`` are other keys of an app file."""
+    title = name.replace("{", "{{").replace("}", "}}")
+    screens = {"main": {"title": title}}
     return App.model_validate(
-        {
-            "package": package,
-            "name": name,
-            "activity": activity,
-            "launcher": launcher,
-            "system": system,
-            "version": version,
-            "start": "main",
-            "screens": {"main": {"title": name.replace("{", "{{").replace("}", "}}")}},
-        }
+        {"package": package, "name": name, "start": "main", "screens": screens, **more}
     )
 
 

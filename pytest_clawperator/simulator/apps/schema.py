@@ -51,19 +51,17 @@ def _duration(value: object) -> float:
     return float(found[1]) * _SECONDS[found[2]]
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not _NAME.match(value) or value in _RESERVED:
-        raise ValueError(
-            f"{value!r} is not a name; names are lower-case letters, digits and `_`,"
-            f" and none of {', '.join(sorted(_RESERVED))}"
-        )
-    return value
-
-
 def _word(value: object) -> str:
     if not isinstance(value, str) or not _NAME.match(value):
         raise ValueError(f"{value!r} is not a name; names are lower-case letters, digits and `_`")
     return value
+
+
+def _name(value: object) -> str:
+    if value in _RESERVED:
+        reserved = ", ".join(sorted(_RESERVED))
+        raise ValueError(f"{value!r} is not a name; names are none of {reserved}")
+    return _word(value)
 
 
 def _package(value: object) -> str:
@@ -107,32 +105,31 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, Mapping) else value
 
 
-class Opening(AppFileModel):
+class ShortForm(AppFileModel):
+    """A part that may be written as a text, which is then the value of its first key."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return {next(iter(cls.model_fields)): value} if isinstance(value, str) else value
+
+
+class Opening(ShortForm):
     """A screen or dialog to open, with the values of its ``args``."""
 
     to: str
     values: dict[Name, Template] = Field(default_factory=dict, alias="with")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: object) -> object:
-        return {"to": value} if isinstance(value, str) else value
 
-
-class Request(AppFileModel):
+class Request(ShortForm):
     """A runtime permission to ask for, and what follows the answer."""
 
     permission: str
     on_granted: Actions = ()
     on_denied: Actions = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: object) -> object:
-        return {"permission": value} if isinstance(value, str) else value
 
-
-class Fetch(AppFileModel):
+class Fetch(ShortForm):
     """An address to ask for, where its text goes, and what follows."""
 
     url: Template
@@ -140,22 +137,12 @@ class Fetch(AppFileModel):
     on_answer: Actions = ()
     on_failure: Actions = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_url(cls, value: object) -> object:
-        return {"url": value} if isinstance(value, str) else value
 
-
-VERBS = (
-    "set", "add", "toggle", "append", "remove", "navigate", "replace", "root", "back", "finish",
-    "dialog", "dismiss", "toast", "snackbar", "start_app", "open_uri", "home", "focus",
-    "hide_keyboard", "request_permission", "fetch", "crash", "after", "if",
-)  # fmt: skip
 _ONLY_WITH = {"then": "if", "else": "if", "do": "after"}
 
 
 class Action(AppFileModel):
-    """One thing that happens: exactly one verb, and where that is `if` or `after`, its parts."""
+    """One thing that happens: exactly one verb, and the parts of `if` or `after`."""
 
     set: dict[Name, Any] | None = None
     add: dict[Name, Expression] | None = None
@@ -230,6 +217,13 @@ class Action(AppFileModel):
         """What `set` or `append` assigns, as templates."""
         given = self.set if self.set is not None else self.append or {}
         return {name: _assigned(value) for name, value in given.items()}
+
+
+VERBS = tuple(
+    name
+    for name in (field.alias or key for key, field in Action.model_fields.items())
+    if name not in _ONLY_WITH
+)
 
 
 def _assigned(value: Any) -> Template | Mapping[str, Template]:

@@ -94,9 +94,9 @@ class Envelope:
 async def write_envelope(
     log: OperatorLog, faults: Faults, source: Source, envelope: Envelope
 ) -> None:
-    """Log an envelope as the faults have it; raise ProcessDied where the app crashes instead."""
+    """Log an envelope as the faults have it; raise ProcessDied if the app crashes instead."""
     if faults.take("operator_crash"):
-        raise ProcessDied(JavaError("the Operator was told to crash"))
+        raise ProcessDied(JavaError("the Operator crashed on demand"))
     if faults.take("no_envelope"):
         return
     late = faults.take("late_envelope")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Literal
 
 from pytest_clawperator.simulator.faults import Faults
@@ -105,7 +105,8 @@ class Executor:
         self._log.debug(Source.MANAGER, f"{MANAGER} Task execution started")
         began = run.time.now()
         try:
-            with _limit(run, deadline):
+            left = deadline - run.time.now()
+            with run.time.limit(left) if run.documented else nullcontext():
                 steps = await execute(run)
         except TimeLimitReached:
             self._log.debug(Source.MANAGER, f"{MANAGER} Task execution cancelled")
@@ -174,10 +175,6 @@ class Executor:
         return envelope.error
 
 
-def _limit(run: Run, deadline: float) -> AbstractContextManager[object]:
-    return run.time.limit(deadline - run.time.now()) if run.documented else nullcontext()
-
-
 def _timed_out(command: Command) -> Envelope:
     return Envelope(command, error=f"Agent command timed out after {command.timeout_ms}ms")
 
@@ -210,7 +207,7 @@ async def _step(run: Run, action: Action) -> StepResult:
     result = _provoked(run, action)
     if result is None:
         try:
-            result = await _PERFORMERS[action.type](run, action)
+            result = await _performer(action)(run, action)
         except StepFailure as problem:
             if not run.documented or problem.code == SERVICE_UNAVAILABLE:
                 raise
@@ -220,6 +217,15 @@ async def _step(run: Run, action: Action) -> StepResult:
         f"{ENGINE} step_success id={action.id} type={name} data={map_text(result.data)}",
     )
     return result
+
+
+def _performer(action: Action) -> Callable[[Run, Action], Awaitable[StepResult]]:
+    """Return the function that has the name of the action's type."""
+    modules = (touch_steps, scroll_steps, read_steps)
+    perform: Callable[[Run, Action], Awaitable[StepResult]] = next(
+        getattr(module, action.type) for module in modules if hasattr(module, action.type)
+    )
+    return perform
 
 
 def _provoked(run: Run, action: Action) -> StepResult | None:
@@ -233,28 +239,3 @@ def _provoked(run: Run, action: Action) -> StepResult | None:
         key=action.key if action.type == "press_key" else None,
         error=fault.options["code"],
     )
-
-
-_STEPS: Sequence[Callable[[Run, Action], Awaitable[StepResult]]] = (
-    touch_steps.open_uri,
-    touch_steps.open_app,
-    touch_steps.close_app,
-    touch_steps.click,
-    touch_steps.enter_text,
-    touch_steps.press_key,
-    touch_steps.take_screenshot,
-    touch_steps.doctor_ping,
-    touch_steps.start_recording,
-    touch_steps.stop_recording,
-    scroll_steps.scroll,
-    scroll_steps.scroll_until,
-    scroll_steps.scroll_and_click,
-    read_steps.wait_for_node,
-    read_steps.wait_for_navigation,
-    read_steps.read_text,
-    read_steps.read_key_value_pair,
-    read_steps.snapshot_ui,
-    read_steps.sleep,
-)
-# Each step is named as its action is on the wire.
-_PERFORMERS = {step.__name__: step for step in _STEPS}

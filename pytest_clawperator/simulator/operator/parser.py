@@ -37,7 +37,7 @@ class PayloadRefused(Exception):
 
 
 def parse_command(payload: str) -> Command:
-    """Parse a payload; PayloadRefused where the app would throw."""
+    """Parse a payload; raise PayloadRefused if the app would throw."""
     if not payload.strip():
         raise PayloadRefused("payload is required")
     if len(payload.encode("utf-8", "surrogatepass")) > MAX_PAYLOAD_BYTES:
@@ -75,7 +75,7 @@ def _integer(key: str, default: int, low: int, high: int) -> Reader:
 
 
 def _clamped(key: str, high: int) -> Reader:
-    """Read a whole number of at least 1; None where there is none."""
+    """Read a whole number of at least 1; None if it is missing."""
 
     def read(params: JsonObject) -> int | None:
         number = params.whole(key)
@@ -182,7 +182,7 @@ _SCROLLING: Mapping[str, Reader] = {
     "settle_delay_ms": _integer("settleDelayMs", 250, 0, 10_000),
     "find_first_scrollable_child": _flag("findFirstScrollableChild", True),
 }
-# How each type's parameters are read; a retry is read also where it is not used, since a
+# How each type's parameters are read; a retry is read even if it is not used, since a
 # malformed one refuses the payload.
 _ACTIONS: Mapping[str, Mapping[str, Reader]] = {
     "open_uri": {"uri": _required("uri", MAX_URI), "retry": _retry(command.APP_LAUNCH)},
@@ -326,7 +326,7 @@ _SPELLINGS = re.compile(
 
 
 def parse_double(text: str) -> float | None:
-    """Parse a number as Java's ``toDouble`` does; None where it throws."""
+    """Parse a number as Java's ``toDouble`` does; None if it throws."""
     if not _DOUBLE.fullmatch(text):
         return None
     return float(text.strip("".join(map(chr, range(33)))).rstrip("fFdD"))
@@ -394,7 +394,7 @@ _MISSING = object()
 
 
 def read_json(payload: str) -> Any:
-    """Parse JSON with its numbers as they were written; PayloadRefused where it is none."""
+    """Parse JSON with its numbers as they were written; raise PayloadRefused if it is not JSON."""
     try:
         return json.loads(payload, strict=False, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as problem:
@@ -420,7 +420,7 @@ class JsonObject:
         self._values: dict[str, Any] = value
 
     def text(self, key: str, limit: int | None = None) -> str | None:
-        """Return a scalar as text; None where the key is missing or holds no scalar."""
+        """Return a scalar as text; None if the key is missing or does not hold a scalar."""
         value = self._values.get(key, _MISSING)
         if value is _MISSING or isinstance(value, (dict, list)):
             return None
@@ -431,13 +431,9 @@ class JsonObject:
 
     def required(self, key: str, limit: int) -> str:
         """Return a scalar that must be there and not be blank."""
-        text = self.text(key)
+        text = self.optional(key, limit)
         if text is None:
             raise PayloadRefused(f"{key} is required", java_class=STATE)
-        if not text.strip():
-            raise PayloadRefused(f"{key} must not be blank")
-        if _length(text) > limit:
-            raise PayloadRefused(f"{key} exceeds max length of {limit}")
         return text
 
     def optional(self, key: str, limit: int) -> str | None:
@@ -448,7 +444,7 @@ class JsonObject:
         return text
 
     def whole(self, key: str, limit: int = LONG_MAX) -> int | None:
-        """Return a whole number; None where it is missing or written as something else."""
+        """Return a whole number; None if it is missing or written as something else."""
         text = self.text(key)
         found = _INTEGER.fullmatch(text) if text is not None and len(text) < 40 else None
         if found is None:
@@ -476,7 +472,7 @@ class JsonObject:
         return min(max(number, low), high)
 
     def flag(self, key: str, default: bool) -> bool:
-        """Return a truth value, or the default where it is none."""
+        """Return a truth value, or the default if it is neither."""
         return {"true": True, "false": False}.get((self.text(key) or "").lower(), default)
 
     def array(self, key: str) -> list[Any]:
@@ -489,7 +485,7 @@ class JsonObject:
         return value
 
     def object(self, key: str) -> JsonObject | None:
-        """Return an object; None where the key is missing, refused where it holds anything else."""
+        """Return an object; None if the key is missing, refused where it holds anything else."""
         return JsonObject(self._values[key]) if key in self._values else None
 
 

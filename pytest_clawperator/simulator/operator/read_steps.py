@@ -5,20 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from pytest_clawperator.simulator.operator import steps
 from pytest_clawperator.simulator.operator.command import NO_RETRY, Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import StepResult, failed, succeeded
 from pytest_clawperator.simulator.operator.operator_log import SCOPE, UI_SCOPE, Source
 from pytest_clawperator.simulator.operator.parser import is_temperature, is_version, matches
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, TimeLimitReached
-from pytest_clawperator.simulator.operator.steps import (
-    describe,
-    find,
-    find_or_fail,
-    look,
-    look_or_fail,
-    run_stage,
-    window_data,
-)
 from pytest_clawperator.simulator.screen import accessibility
 from pytest_clawperator.simulator.screen.accessibility import Hierarchy, UiNode, role_of
 
@@ -30,11 +22,13 @@ async def find_in_stage(run: Run, matcher: NodeMatcher, retry: Retry) -> UiNode:
 
     async def attempt() -> UiNode:
         run.log.debug(Source.WAIT_FOR_NODE, f"{UI_SCOPE} Waiting for node matching: {matcher}")
-        node = find_or_fail(run, matcher)
-        run.log.debug(Source.WAIT_FOR_NODE, f"{UI_SCOPE} Found matching node: {describe(node)}")
+        node = steps.find_or_fail(run, matcher)
+        run.log.debug(
+            Source.WAIT_FOR_NODE, f"{UI_SCOPE} Found matching node: {steps.describe(node)}"
+        )
         return node
 
-    return await run_stage(run, f"waitForNode({matcher})", attempt, retry=retry)
+    return await steps.run_stage(run, f"waitForNode({matcher})", attempt, retry=retry)
 
 
 async def wait_for_node(run: Run, action: Action) -> StepResult:
@@ -67,11 +61,11 @@ async def _find_in_time(run: Run, action: Action) -> UiNode:
 async def wait_for_navigation(run: Run, action: Action) -> StepResult:
     """Wait until the expected app came to the front, or the expected node is there."""
     began = run.time.now()
-    initial = window_data(run).get("foreground_package")
+    initial = steps.window_data(run).get("foreground_package")
     has_changed = False
     package: str | None = None
     while run.time.now() - began <= (action.timeout_ms or 0):
-        package = window_data(run).get("foreground_package")
+        package = steps.window_data(run).get("foreground_package")
         has_changed |= initial is not None and package is not None and package != initial
         is_expected = package is not None and package == action.package
         # To the published app, one that was in front already has not been navigated to.
@@ -104,7 +98,7 @@ async def sleep(run: Run, action: Action) -> StepResult:
         await run.time.pause(duration)
         run.log_task(f"Paused for {duration}ms")
 
-    await run_stage(
+    await steps.run_stage(
         run,
         "pause",
         attempt,
@@ -140,13 +134,13 @@ async def snapshot_ui(run: Run, action: Action) -> StepResult:
 
     async def attempt() -> tuple[Hierarchy, dict[str, str | None]]:
         run.log_task("Logging UI tree")
-        if look(run) is None:
+        if steps.look(run) is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
         printed = accessibility.print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
         _dump(run, printed.xml)
-        return printed, window_data(run)
+        return printed, steps.window_data(run)
 
-    _, windows = await run_stage(
+    _, windows = await steps.run_stage(
         run,
         "logUiTree",
         attempt,
@@ -243,9 +237,9 @@ async def _read_one(run: Run, action: Action) -> StepResult:
     stage = _stage(action, "getText" if is_valid is None else "getValidatedText")
     said: Details = {"matcher": action.matcher, "validator": "custom"}
     if is_valid is None or where:
-        reading = run_stage(run, stage, attempt, retry=action.retry)
+        reading = steps.run_stage(run, stage, attempt, retry=action.retry)
     else:
-        reading = run_stage(
+        reading = steps.run_stage(
             run,
             stage,
             attempt,
@@ -270,7 +264,7 @@ async def _read_all(run: Run, action: Action) -> StepResult:
         run.log_ui(f"Got text from {len(texts)} matching nodes{where}")
         return texts
 
-    stage = run_stage(run, _stage(action, "getAllText"), attempt, retry=action.retry)
+    stage = steps.run_stage(run, _stage(action, "getAllText"), attempt, retry=action.retry)
     texts = await run.on_screen(stage)
     quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
     return succeeded(
@@ -284,10 +278,10 @@ async def _read_all(run: Run, action: Action) -> StepResult:
 
 
 def _part(run: Run, action: Action) -> UiNode:
-    root = look_or_fail(run)
+    root = steps.look_or_fail(run)
     if not action.container:
         return root
-    container = find(run, root, action.container)
+    container = steps.find(run, root, action.container)
     if container is None:
         raise StepFailure(
             f"Container not found for: {action.container}", code="CONTAINER_NOT_FOUND"
@@ -297,8 +291,8 @@ def _part(run: Run, action: Action) -> UiNode:
 
 def _find_node(run: Run, action: Action) -> UiNode:
     if not action.container:
-        return find_or_fail(run, action.matcher)
-    node = find(run, _part(run, action), action.matcher)
+        return steps.find_or_fail(run, action.matcher)
+    node = steps.find(run, _part(run, action), action.matcher)
     if node is None:
         raise StepFailure(
             f"No UI node found matching criteria: {_wanted(action)}", code="NODE_NOT_FOUND"
@@ -352,9 +346,13 @@ async def read_key_value_pair(run: Run, action: Action) -> StepResult:
 
     async def attempt() -> tuple[str, str]:
         run.log_ui(f"readKeyValuePair: {matcher}")
-        return _pair(run, look_or_fail(run), matcher)
+        root = steps.look_or_fail(run)
+        label = steps.find(run, root, matcher)
+        if label is None:
+            raise StepFailure("NODE_NOT_FOUND", code="NODE_NOT_FOUND")
+        return label.label, _value_after(run, root, label)
 
-    stage = run_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)
+    stage = steps.run_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)
     try:
         label, value = await run.on_screen(stage)
     except StepFailure as problem:
@@ -362,13 +360,6 @@ async def read_key_value_pair(run: Run, action: Action) -> StepResult:
             raise
         return failed(action, error=problem.code)
     return succeeded(action, label=label, value=value)
-
-
-def _pair(run: Run, root: UiNode, matcher: NodeMatcher) -> tuple[str, str]:
-    label = find(run, root, matcher)
-    if label is None:
-        raise StepFailure("NODE_NOT_FOUND", code="NODE_NOT_FOUND")
-    return label.label, _value_after(run, root, label)
 
 
 def _value_after(run: Run, root: UiNode, label: UiNode) -> str:

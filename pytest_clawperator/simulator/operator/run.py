@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
-from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.faults import Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem, FileSystemError
 from pytest_clawperator.simulator.operator.command import Command, Profile
 from pytest_clawperator.simulator.operator.operator_log import (
@@ -25,9 +25,13 @@ from pytest_clawperator.simulator.operator.operator_log import (
     Source,
 )
 from pytest_clawperator.simulator.phone_clock import PhoneClock
-from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent, hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility import (
+    AccessibilityEvent,
+    Bounds,
+    UiNode,
+    hierarchy_xml,
+)
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.stats import Stats
 
 SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -107,18 +111,11 @@ class StepFailure(Exception):
 
 
 class TimeLimitReached(Exception):
-    """A time limit was reached in the middle of a pause."""
+    """A time limit was reached in the middle of a pause; ``limit`` is what ``limit()`` yielded."""
 
-    def __init__(self, limit: TimeLimit) -> None:
+    def __init__(self, limit: object) -> None:
         super().__init__("a time limit was reached")
         self.limit = limit
-
-
-class TimeLimit:
-    """A moment after which what is going on shall end."""
-
-    def __init__(self, deadline: float) -> None:
-        self.deadline = deadline
 
 
 class RunTime:
@@ -126,7 +123,7 @@ class RunTime:
 
     def __init__(self, clock: PhoneClock) -> None:
         self._clock = clock
-        self._limits: list[TimeLimit] = []
+        self._deadlines: dict[object, float] = {}
 
     def now(self) -> float:
         """Return the time in milliseconds."""
@@ -137,24 +134,24 @@ class RunTime:
         return round(self.now() - since)
 
     async def pause(self, duration_ms: float) -> None:
-        """Wait; TimeLimitReached as soon as a limit falls into the wait."""
-        first = min(self._limits, key=lambda limit: limit.deadline, default=None)
-        left = None if first is None else first.deadline - self.now()
-        if first is None or left is None or left > duration_ms:
+        """Wait; raise TimeLimitReached as soon as a limit falls into the wait."""
+        deadlines = self._deadlines
+        first = min(deadlines, key=lambda limit: deadlines[limit], default=None)
+        if first is None or deadlines[first] - self.now() > duration_ms:
             await self._clock.sleep(duration_ms)
             return
-        await self._clock.sleep(left)
+        await self._clock.sleep(deadlines[first] - self.now())
         raise TimeLimitReached(first)
 
     @contextmanager
-    def limit(self, duration_ms: float) -> Iterator[TimeLimit]:
+    def limit(self, duration_ms: float) -> Iterator[object]:
         """Limit the pauses within the block to so many milliseconds altogether."""
-        limit = TimeLimit(self.now() + duration_ms)
-        self._limits.append(limit)
+        limit = object()
+        self._deadlines[limit] = self.now() + duration_ms
         try:
             yield limit
         finally:
-            self._limits.remove(limit)
+            del self._deadlines[limit]
 
 
 # -- Recordings ----------------------------------------------------------------------------------
@@ -307,14 +304,16 @@ def _first(*texts: str) -> str | None:
     return next((text.strip() for text in texts if text.strip()), None)
 
 
+_NO_NODE = UiNode("", "", Bounds(0, 0, 0, 0))
+
+
 def _click(event: AccessibilityEvent) -> dict[str, Any]:
-    node = event.source
-    left, top, right, bottom = (0, 0, 0, 0) if node is None else node.bounds
+    node = event.source or _NO_NODE
     return {
-        "resourceId": None if node is None else node.resource_id or None,
-        "text": _first(*(() if node is None else (node.text,)), *event.texts[:1]),
-        "contentDesc": _first(*(() if node is None else (node.content_desc,)), event.content_desc),
-        "bounds": {"left": left, "top": top, "right": right, "bottom": bottom},
+        "resourceId": node.resource_id or None,
+        "text": _first(node.text, *event.texts[:1]),
+        "contentDesc": _first(node.content_desc, event.content_desc),
+        "bounds": node.bounds._asdict(),
         "type": "click",
     }
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 
+from pytest_clawperator.simulator.operator import operator_log
 from pytest_clawperator.simulator.operator.command import Action, NodeMatcher, Retry
-from pytest_clawperator.simulator.operator.operator_log import (
-    TREE_MANAGER,
-    UI_SCOPE,
-    JavaError,
-    Source,
-    map_text,
-)
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, T
 from pytest_clawperator.simulator.screen import accessibility
 from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
@@ -57,7 +51,7 @@ async def run_stage(
             delay = min(delay * retry.multiplier, max(retry.max_delay, retry.initial_delay))
         else:
             details = {**success(result), "elapsed_ms": run.time.elapsed(began), "attempt": tries}
-            run.status("stage-success", f"id={stage} data={map_text(_texts(details))}")
+            run.status("stage-success", f"id={stage} data={operator_log.map_text(_texts(details))}")
             return result
 
 
@@ -89,11 +83,11 @@ def _log_failure(
 ) -> None:
     if on_screen:
         # The app passes its tag where the message belongs, so nothing else is logged.
-        run.log.error(Source.UI_SCOPE, UI_SCOPE)
+        run.log.error(operator_log.Source.UI_SCOPE, operator_log.UI_SCOPE)
     details = {} if failure is None else failure(problem.message)
     code = details.get("reason_code")
     reason = problem.message if code is None else f"{code}: {problem.message}"
-    run.status_failure(f"id={stage} reason={reason}", JavaError(problem.message))
+    run.status_failure(f"id={stage} reason={reason}", operator_log.JavaError(problem.message))
     if failure is not None:
         shown = _texts({**details, "attempt": tries})
         context = ", ".join(f"{key}={value}" for key, value in shown.items())
@@ -108,19 +102,17 @@ def _texts(details: Details) -> dict[str, str]:
     }
 
 
-_ANCESTORS = 7
-
-
 def look(run: Run) -> UiNode | None:
-    """Return the root of the active window; None where the service gets none."""
+    """Return the root of the active window; None if the service gets none."""
     if not run.is_connected():
         run.log.debug(
-            Source.INSPECTOR, "[Operator-UxInspector] Accessibility service is not available"
+            operator_log.Source.INSPECTOR,
+            "[Operator-UxInspector] Accessibility service is not available",
         )
         return None
     root = None if run.faults.take("no_ui_tree") else run.ui.view.active_root()
     if root is None:
-        run.log.debug(Source.INSPECTOR, "[Operator-UxInspector] Root node is null")
+        run.log.debug(operator_log.Source.INSPECTOR, "[Operator-UxInspector] Root node is null")
     return root
 
 
@@ -177,24 +169,11 @@ def window_data(run: Run) -> dict[str, str | None]:
     }
 
 
-def nearest(
-    node: UiNode, fits: Callable[[UiNode], bool], levels: int = _ANCESTORS
-) -> UiNode | None:
-    """Return the node itself or the closest ancestor that fits, so many levels up."""
-    current: UiNode | None = node
-    for _ in range(levels + 1):
-        if current is None or fits(current):
-            return current
-        current = current.parent
-    return None
-
-
 def nearest_clickable(node: UiNode) -> UiNode | None:
     """Return the node that an accessibility click on this one goes to."""
-    return nearest(node, lambda candidate: candidate.clickable)
+    return accessibility.nearest(node, "clickable")
 
 
-_EFFECTIVE_ANCESTORS = 3
 _WINDOW_ID = 41  # the window's number in the system; matchers never see it
 
 
@@ -206,7 +185,7 @@ def node_id(node: UiNode) -> str:
 def describe(node: UiNode) -> str:
     """Return a node as the app's tasks print it."""
     left, top, right, bottom = (float(edge) for edge in node.bounds)
-    clickable = nearest(node, lambda other: other.clickable, _EFFECTIVE_ANCESTORS) is not None
+    clickable = accessibility.is_effectively_clickable(node)
     return (
         f"TaskUiNode(resourceId={node.resource_id or 'null'}, label='{node.label}', "
         f"clickable={str(clickable).lower()}, role={role_of(node)}, "
@@ -237,7 +216,7 @@ async def tap(run: Run, x: int, y: int) -> bool:
 
 
 async def long_press(run: Run, x: int, y: int) -> bool:
-    """Press a point for long; False where the device refuses."""
+    """Press a point for long; False if the device refuses."""
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(LONG_PRESS_MS)
@@ -264,4 +243,4 @@ async def swipe(run: Run, node: UiNode, action: Action) -> bool:
 
 def log_touch(run: Run, text: str) -> None:
     """Log a line about a touch."""
-    run.log.debug(Source.TREE_MANAGER, f"{TREE_MANAGER} {text}")
+    run.log.debug(operator_log.Source.TREE_MANAGER, f"{operator_log.TREE_MANAGER} {text}")

@@ -17,13 +17,12 @@ from pytest_clawperator.simulator.operator.steps import (
     find_or_fail,
     log_touch,
     long_press,
-    nearest,
     nearest_clickable,
     node_id,
     run_stage,
     tap,
 )
-from pytest_clawperator.simulator.screen.accessibility import UiNode
+from pytest_clawperator.simulator.screen.accessibility import UiNode, nearest
 
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
 
@@ -122,7 +121,7 @@ async def _press(run: Run, node: UiNode, *, is_long: bool) -> bool:
 
 
 def _focus(run: Run, node: UiNode) -> bool:
-    target = nearest(node, lambda candidate: candidate.focusable) or node
+    target = nearest(node, "focusable") or node
     if not run.ui.nodes.focus(target):
         return False
     log_touch(run, f"Focused via ACTION_FOCUS on {describe_raw(target)} for id={node_id(node)}")
@@ -163,18 +162,19 @@ async def enter_text(run: Run, action: Action) -> StepResult:
         attempt,
         retry=action.retry,
         success=lambda _: said,
-        failure=lambda message: {**said, "failure_point": _text_failure_point(message)},
+        failure=lambda message: {
+            **said,
+            "failure_point": "set_text_failed"
+            if "set text" in message
+            else _failure_point(message),
+        },
     )
     await run.on_screen(stage)
     return succeeded(action, text=text, submit=submit)
 
 
-def _text_failure_point(message: str) -> str:
-    return "set_text_failed" if "set text" in message else _failure_point(message)
-
-
 def _set_text(run: Run, node: UiNode, action: Action) -> bool:
-    target = nearest(node, lambda candidate: candidate.editable) or node
+    target = nearest(node, "editable") or node
     if not target.focused:
         run.ui.nodes.focus(target)
         run.ui.nodes.click(target)
@@ -204,7 +204,7 @@ async def press_key(run: Run, action: Action) -> StepResult:
     if not run.is_connected():
         text = "OperatorAccessibilityService is not running - cannot execute press_key"
         raise StepFailure(text, code=SERVICE_UNAVAILABLE)
-    # Android takes a global action even where it changes nothing, as back does at home.
+    # Android takes a global action even if it changes nothing, as back does at home.
     getattr(run.ui.keys, action.key)()
     return succeeded(action, key=action.key)
 

@@ -9,12 +9,16 @@ import uuid
 from collections.abc import Awaitable, Callable
 
 from pytest_clawperator.simulator.android.commands import android_commands
-from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
-from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.log_buffer import (
+    BUFFERS,
+    SMALLEST_BUFFER,
+    Chatter,
+    LogBuffer,
+)
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.screen_capture import Camera
-from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
+from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.phone.factory import (
     DeviceOptions,
@@ -29,13 +33,11 @@ from pytest_clawperator.simulator.phone.factory import (
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
-from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Jobs, Shell
-from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
@@ -108,7 +110,7 @@ class Device:
         self._heartbeat.plan_changed()
         commands = {
             **SHELL_COMMANDS,
-            **as_made(android_commands(self.system), self.system),
+            **android_commands(self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
             "sim": make_sim(self),
@@ -136,7 +138,7 @@ class Device:
         return self.system.ui
 
     async def start(self) -> None:
-        """Start what goes on by itself: other processes log from now on, and time passes."""
+        """Let other processes log, and time pass, from now on."""
         self._heartbeat.start()
         self.chatter.start()
 
@@ -155,7 +157,7 @@ class Device:
     async def serve(self, destination: str, stream: Stream) -> None:
         """Run one of adbd's services until it is done."""
         if not self.features:
-            destination = old_destination(destination)
+            destination = _old_destination(destination)
         kind = destination.partition(":")[0].partition(",")[0]
         if kind in ("shell", "exec"):
             await serve_shell(destination, stream, self.make_shell)
@@ -256,3 +258,11 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
+
+
+def _old_destination(destination: str) -> str:
+    """Return what an old adbd makes of a service; raise for those that it does not know."""
+    kind, colon, command = destination.partition(":")
+    if kind.startswith("shell,"):
+        raise ServiceRefused(destination)
+    return f"shell,pty:{command}" if colon and kind == "shell" else destination

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.android.settings_store import SettingsStore, a
 from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.apps.load import shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
-from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.faults import Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
 from pytest_clawperator.simulator.operator.command import Profile
@@ -26,7 +26,6 @@ from pytest_clawperator.simulator.phone.power import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_state import Fetch
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.adbd import FEATURES
 
 Variant = Literal["release", "dev", "absent"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.log_buffer import Chatter
 from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults, parse_fault
@@ -23,7 +23,7 @@ _HELP = """usage: sim COMMAND
   fault list                                list the faults that are on
   stats                                     print the counters as one line of JSON
   stats reset                               set the counters back
-  chatter [LINES_PER_SECOND]                let other processes log so much; 0 is silence
+  chatter [LINES_PER_SECOND]                set how much other processes log; 0 is silence
   anr PACKAGE                               have the system report that an app hangs
   allow installs                            answer the prompts of a phone that asks before
                                             an app is installed, as a person would

@@ -247,7 +247,7 @@ class Canvas:
         self.image.paste(self.image.point(table))
 
     def _font_size(self, box: Bounds, size: float) -> int:
-        """Shrink text a little where its box is low, before any of it is cut off."""
+        """Shrink text a little if its box is low, before any of it is cut off."""
         wanted = self.sp(size)
         smallest = max(6, round(wanted * 0.86))
         while wanted > smallest and line_height(wanted) > box.height:

@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from pytest_clawperator.simulator.picture import paint
 from pytest_clawperator.simulator.picture.canvas import Canvas, Colour, inset, square
-from pytest_clawperator.simulator.picture.paint import (
-    PaintContext,
-    Painter,
-    box_behind_edge,
-    icon_name,
-    ink_of,
-    is_enabled,
-    label,
-    paint_icon,
-    paint_image,
-    paint_symbol,
-    paint_text,
-    paint_title,
-    shows_own_label,
-    uncut_box,
-)
 from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 
 
-def paint_button(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_button(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a button."""
-    theme, box = canvas.theme, uncut_box(node, context, canvas.dp(48))
+    theme, box = canvas.theme, paint.uncut_box(node, context, canvas.dp(48))
     height = min(box.height, canvas.dp(56))
     top = box.top + (box.height - height) // 2
     pill = Bounds(box.left, top, box.right, top + height)
@@ -42,9 +27,9 @@ def paint_button(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
     elif context.inside == "home":
         ground, ink = theme.background, theme.faint_ink
     canvas.rounded(pill, height // 2, ground)
-    if shows_own_label(node):
+    if paint.shows_own_label(node):
         label = inset(pill, min(canvas.dp(12), box.width // 8), 0)
-        name = icon_name(node) if not node.text or box.width <= canvas.dp(56) else None
+        name = paint.icon_name(node) if not node.text or box.width <= canvas.dp(56) else None
         if name is not None:
             canvas.icon(name, square(box, min(height // 2, canvas.dp(24))), ink)
         else:
@@ -52,16 +37,18 @@ def paint_button(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
     return context.on(ground, ink, "button")
 
 
-def paint_textfield(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_textfield(
+    canvas: Canvas, node: UiNode, context: paint.PaintContext
+) -> paint.PaintContext:
     """Paint a field with its text or hint, and the cursor."""
-    theme, box = canvas.theme, uncut_box(node, context, canvas.dp(56))
+    theme, box = canvas.theme, paint.uncut_box(node, context, canvas.dp(56))
     if "search" in f"{node.hint} {node.content_desc} {node.resource_id}".lower():
         canvas.rounded(box, box.height // 2, theme.surface)
         lens = Bounds(box.left + canvas.dp(16), box.top, box.left + canvas.dp(38), box.bottom)
         canvas.icon("search", lens, theme.faint_ink)
         inner = Bounds(box.left + canvas.dp(50), box.top, box.right - canvas.dp(16), box.bottom)
     else:
-        line = ink_of(canvas, node, theme.primary if node.focused else theme.outline)
+        line = paint.ink_of(canvas, node, theme.primary if node.focused else theme.outline)
         width = 2 if node.focused else 1
         canvas.frame(box, canvas.dp(8), line, context.ground, width=width)
         inner = inset(box, min(canvas.dp(16), box.width // 8), 0)
@@ -75,15 +62,15 @@ def paint_textfield(canvas: Canvas, node: UiNode, context: PaintContext) -> Pain
     return replace(context, inside="textfield")
 
 
-def _typed(canvas: Canvas, node: UiNode, context: PaintContext, box: Bounds) -> int:
+def _typed(canvas: Canvas, node: UiNode, context: paint.PaintContext, box: Bounds) -> int:
     """Write the text of a field, or its hint; return where the cursor stands."""
     # An empty field reports its hint as its text.
     text = "" if node.text == node.hint else node.text
     if not text:
         hint = node.hint or node.content_desc
-        canvas.text(box, hint, ink_of(canvas, node, context.faint_ink), size=16, lines=2)
+        canvas.text(box, hint, paint.ink_of(canvas, node, context.faint_ink), size=16, lines=2)
         return 0
-    ink = ink_of(canvas, node, context.ink)
+    ink = paint.ink_of(canvas, node, context.ink)
     if node.password:
         return _bullets(canvas, box, len(text), ink)
     canvas.text(box, text, ink, size=16, lines=1 if box.height < canvas.dp(80) else 50)
@@ -100,9 +87,9 @@ def _bullets(canvas: Canvas, box: Bounds, count: int, colour: Colour) -> int:
     return count * step
 
 
-def paint_switch(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_switch(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a switch, with its text to the left."""
-    theme, box = canvas.theme, uncut_box(node, context, canvas.dp(32))
+    theme, box = canvas.theme, paint.uncut_box(node, context, canvas.dp(32))
     width, height = min(box.width, canvas.dp(52)), min(box.height, canvas.dp(32))
     height = min(height, width * 2 // 3)
     wide = box.width > width * 3 // 2
@@ -110,17 +97,17 @@ def paint_switch(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
     top = box.top + (box.height - height) // 2
     track = Bounds(left, top, left + width, top + height)
     if node.checked:
-        ground = theme.primary if is_enabled(node) else theme.disabled
-        knob = theme.on_primary if is_enabled(node) else theme.disabled_ink
+        ground = theme.primary if paint.is_enabled(node) else theme.disabled
+        knob = theme.on_primary if paint.is_enabled(node) else theme.disabled_ink
         canvas.rounded(track, height // 2, ground)
         canvas.disc(_knob(track, right=True, inset_by=height // 8), knob)
     else:
-        line = ink_of(canvas, node, theme.outline)
+        line = paint.ink_of(canvas, node, theme.outline)
         canvas.frame(track, height // 2, line, theme.surface, width=2)
         canvas.disc(_knob(track, right=False, inset_by=height // 4), line)
-    if wide and shows_own_label(node):
+    if wide and paint.shows_own_label(node):
         label = Bounds(box.left, box.top, left - canvas.dp(8), box.bottom)
-        canvas.text(label, node.label, ink_of(canvas, node, context.ink), size=16)
+        canvas.text(label, node.label, paint.ink_of(canvas, node, context.ink), size=16)
     return context
 
 
@@ -130,14 +117,14 @@ def _knob(track: Bounds, *, right: bool, inset_by: int) -> Bounds:
     return Bounds(left, track.top + inset_by, left + side, track.top + inset_by + side)
 
 
-def paint_choice(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_choice(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a check box or radio button, with its text to the right."""
-    theme, box = canvas.theme, uncut_box(node, context, canvas.dp(32))
+    theme, box = canvas.theme, paint.uncut_box(node, context, canvas.dp(32))
     side = min(box.width, box.height, canvas.dp(20))
     wide = box.width > side * 3
     spot = square(Bounds(box.left, box.top, box.left + side, box.bottom) if wide else box, side)
-    on = ink_of(canvas, node, theme.primary)
-    off = ink_of(canvas, node, context.faint_ink)
+    on = paint.ink_of(canvas, node, theme.primary)
+    off = paint.ink_of(canvas, node, context.faint_ink)
     radius = side // 2 if node.kind == "radio" else canvas.dp(3)
     if node.kind == "radio":
         canvas.frame(spot, radius, on if node.checked else off, context.ground, width=2)
@@ -148,23 +135,23 @@ def paint_choice(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
         canvas.icon("check", square(spot, side * 4 // 5), theme.on_primary, weight=0.14)
     else:
         canvas.frame(spot, radius, off, context.ground, width=2)
-    if wide and shows_own_label(node):
+    if wide and paint.shows_own_label(node):
         label = Bounds(spot.right + canvas.dp(12), box.top, box.right, box.bottom)
-        canvas.text(label, node.label, ink_of(canvas, node, context.ink), size=16, lines=2)
+        canvas.text(label, node.label, paint.ink_of(canvas, node, context.ink), size=16, lines=2)
     return context
 
 
-def paint_toolbar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_toolbar(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Let what is in a toolbar know where it is."""
     return replace(context, inside="toolbar")
 
 
-def paint_list(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_list(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Set the view of a list; it is painted by its rows."""
     return replace(context, view=node.bounds.clipped(context.view))
 
 
-def paint_row(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_row(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint the ground of a row that is selected or focused."""
     theme = canvas.theme
     if node.selected or node.focused:
@@ -173,44 +160,44 @@ def paint_row(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintConte
     return replace(context, inside="row")
 
 
-def paint_dialog(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_dialog(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint the ground of a dialog."""
     theme = canvas.theme
     canvas.rounded(node.bounds, canvas.dp(28), theme.raised)
     return context.on(theme.raised, theme.ink, "dialog", faint_ink=theme.faint_ink)
 
 
-def paint_card(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_card(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a card."""
     theme, corner = canvas.theme, canvas.dp(16)
-    canvas.rounded(box_behind_edge(node, context, corner), corner, theme.surface)
-    if shows_own_label(node):
+    canvas.rounded(paint.box_behind_edge(node, context, corner), corner, theme.surface)
+    if paint.shows_own_label(node):
         box = inset(node.bounds, corner, canvas.dp(8))
-        canvas.text(box, node.label, ink_of(canvas, node, theme.ink), size=16, lines=6)
+        canvas.text(box, node.label, paint.ink_of(canvas, node, theme.ink), size=16, lines=6)
     return context.on(theme.surface, theme.ink, "card", faint_ink=theme.faint_ink)
 
 
-def paint_chip(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_chip(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a chip."""
     theme = canvas.theme
     chosen = node.selected or node.checked
     ground = theme.accent if chosen else context.ground
-    ink = ink_of(canvas, node, theme.on_accent if chosen else context.faint_ink)
-    line = theme.accent if chosen else ink_of(canvas, node, theme.outline)
+    ink = paint.ink_of(canvas, node, theme.on_accent if chosen else context.faint_ink)
+    line = theme.accent if chosen else paint.ink_of(canvas, node, theme.outline)
     canvas.frame(node.bounds, canvas.dp(8), line, ground)
-    if shows_own_label(node):
+    if paint.shows_own_label(node):
         label = inset(node.bounds, canvas.dp(8), 0)
         canvas.text(label, node.label, ink, size=14, align="centre", bold=True)
     return context.on(ground, ink, "chip")
 
 
-def paint_divider(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_divider(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a divider."""
     canvas.rectangle(node.bounds, canvas.theme.line)
     return context
 
 
-def paint_progress(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_progress(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint progress as a ring with a gap."""
     box = node.bounds
     spot = square(box, min(box.width, box.height, canvas.dp(48)))
@@ -221,14 +208,14 @@ def paint_progress(canvas: Canvas, node: UiNode, context: PaintContext) -> Paint
     return context
 
 
-def paint_snackbar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_snackbar(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a snackbar or a toast."""
     theme = canvas.theme
     canvas.rounded(node.bounds, canvas.dp(6), theme.inverse)
     return context.on(theme.inverse, theme.on_inverse, "snackbar")
 
 
-def paint_badge(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_badge(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a badge."""
     theme, box = canvas.theme, node.bounds
     canvas.rounded(box, box.height // 2, theme.error)
@@ -236,7 +223,7 @@ def paint_badge(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCon
     return context.on(theme.error, theme.on_error, "badge")
 
 
-def paint_tab_bar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_tab_bar(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint the ground of a bar of tabs."""
     theme, box = canvas.theme, node.bounds
     if box.top > canvas.screen.height * 0.7:
@@ -247,7 +234,7 @@ def paint_tab_bar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintC
     return replace(context, inside="tab_bar")
 
 
-def paint_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_tab(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a tab."""
     if context.inside == "bottom_bar" and node.bounds.height >= canvas.dp(48):
         return _bottom_tab(canvas, node, context)
@@ -261,7 +248,7 @@ def paint_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintConte
     return context.on(context.ground, ink, "tab")
 
 
-def _bottom_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def _bottom_tab(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a tab of a bottom bar: an icon above its label."""
     box = node.bounds
     labels = [below.bounds.top for below in node.walk() if below is not node and below.label]
@@ -270,20 +257,20 @@ def _bottom_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCon
     spot = square(Bounds(box.left, box.top, box.right, middle), canvas.dp(28))
     if node.selected:
         canvas.rounded(inset(spot, -canvas.dp(15), 0), spot.height // 2, canvas.theme.accent)
-    paint_symbol(canvas, node, icon_name(node), square(spot, canvas.dp(21)), ink)
+    paint.paint_symbol(canvas, node, paint.icon_name(node), square(spot, canvas.dp(21)), ink)
     return context.on(context.ground, ink, "bottom_tab")
 
 
 _SHORT = {"symbol keyboard": "?123", "letter keyboard": "ABC"}
 
 
-def paint_keyboard(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_keyboard(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint the ground of the keyboard."""
     canvas.rectangle(node.bounds, canvas.theme.keyboard)
     return replace(context, ground=canvas.theme.keyboard, inside="keyboard")
 
 
-def paint_key(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_key(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint one key: a letter, an icon, or the blank space bar."""
     theme, box, name = canvas.theme, node.bounds, node.label.lower()
     label = _SHORT.get(name, node.label)
@@ -303,38 +290,38 @@ def paint_key(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintConte
     return context
 
 
-def paint_node(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+def paint_node(canvas: Canvas, node: UiNode, context: paint.PaintContext) -> paint.PaintContext:
     """Paint a node without its children; return the context for these."""
     painter = PAINTERS.get(node.kind)
     return context if painter is None else painter(canvas, node, context)
 
 
-PAINTERS: Mapping[str, Painter] = {
+PAINTERS: Mapping[str, paint.Painter] = {
     "badge": paint_badge,
     "button": paint_button,
     "card": paint_card,
     "checkbox": paint_choice,
     "chip": paint_chip,
     "dialog": paint_dialog,
-    "dialog_text": label(16, faint=True),
-    "dialog_title": paint_title,
+    "dialog_text": paint.label(16, faint=True),
+    "dialog_title": paint.paint_title,
     "divider": paint_divider,
-    "icon": paint_icon,
-    "image": paint_image,
+    "icon": paint.paint_icon,
+    "image": paint.paint_image,
     "key": paint_key,
     "keyboard": paint_keyboard,
     "list": paint_list,
     "progress": paint_progress,
     "radio": paint_choice,
     "row": paint_row,
-    "row_summary": label(14, faint=True),
-    "row_title": label(16),
+    "row_summary": paint.label(14, faint=True),
+    "row_title": paint.label(16),
     "snackbar": paint_snackbar,
     "switch": paint_switch,
     "tab": paint_tab,
     "tab_bar": paint_tab_bar,
-    "text": paint_text,
+    "text": paint.paint_text,
     "textfield": paint_textfield,
-    "title": paint_title,
+    "title": paint.paint_title,
     "toolbar": paint_toolbar,
 }

@@ -29,7 +29,7 @@ class _Band(NamedTuple):
 class PngEncoder:
     """Encodes the pictures of one screen; equal pictures give equal bytes, whatever came before.
 
-    A picture is compressed in bands of rows, each without a look at the others, so that those
+    A picture is compressed in bands of rows, each by itself, so that those
     which did not change since the last picture are not compressed again.
     """
 

@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def clipped(self, to: Bounds) -> Bounds:
-        """Return the part that lies inside ``to``; empty where nothing does."""
+        """Return the part that lies inside ``to``; empty if nothing does."""
         left, top = max(self.left, to.left), max(self.top, to.top)
         return Bounds(
             left, top, max(left, min(self.right, to.right)), max(top, min(self.bottom, to.bottom))
@@ -81,7 +81,7 @@ class UiNode:
 
     @property
     def label(self) -> str:
-        """The text, or where that is blank the content description."""
+        """The text, or the content description if that is blank."""
         return (
             self.text
             if self.text.strip()
@@ -203,7 +203,7 @@ def role_of(node: UiNode) -> str:
     if has_text and _is_in_tabs(node.parent):
         return "tab"
     cls = node.cls.lower()
-    clickable = _effectively_clickable(node)
+    clickable = is_effectively_clickable(node)
     by_class = _class_role(node, cls, clickable=clickable)
     if by_class is not None:
         return by_class
@@ -229,15 +229,19 @@ def _is_in_tabs(parent: UiNode | None) -> bool:
     )
 
 
-def _effectively_clickable(node: UiNode) -> bool:
-    ancestor: UiNode | None = node
-    for _ in range(_CLICKABLE_ANCESTORS + 1):
-        if ancestor is None:
-            return False
-        if ancestor.clickable:
-            return True
-        ancestor = ancestor.parent
-    return False
+def nearest(node: UiNode, flag: str, levels: int = 7) -> UiNode | None:
+    """Return the node itself or the closest ancestor that has a flag, so many levels up."""
+    current: UiNode | None = node
+    for _ in range(levels + 1):
+        if current is None or getattr(current, flag):
+            return current
+        current = current.parent
+    return None
+
+
+def is_effectively_clickable(node: UiNode) -> bool:
+    """Return whether the node or one of its closest ancestors is clickable."""
+    return nearest(node, "clickable", _CLICKABLE_ANCESTORS) is not None
 
 
 def _class_role(node: UiNode, cls: str, *, clickable: bool) -> str | None:
@@ -290,11 +294,6 @@ def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
                 yield from on_screen(child, size)
 
 
-def _matches(node: UiNode, matcher: Mapping[str, str]) -> bool:
-    """Return whether a node fits every field of a matcher in wire form."""
-    return all(_fits(node, field, wanted) for field, wanted in matcher.items())
-
-
 def _fits(node: UiNode, field: str, wanted: str) -> bool:
     if field == "resourceId":
         return node.resource_id != "" and node.resource_id == wanted
@@ -318,8 +317,13 @@ def find(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> UiN
 
 
 def find_all(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> Iterator[UiNode]:
-    """Yield every node on the screen that fits, in document order."""
-    return (node for node in on_screen(root, size) if _matches(node, matcher))
+    """Yield every node on the screen that fits all fields of a matcher, in document order."""
+    wanted = matcher.items()
+    return (
+        node
+        for node in on_screen(root, size)
+        if all(_fits(node, field, value) for field, value in wanted)
+    )
 
 
 def node_path(node: UiNode) -> str:
@@ -362,7 +366,7 @@ def print_hierarchy(roots: Sequence[UiNode], rotation: int) -> Hierarchy:
     return printed
 
 
-# A screen that has not changed is the same tree, and hosts that wait for something look often.
+# A screen that has not changed is the same tree, and hosts that wait for something ask often.
 _PRINTED: WeakKeyDictionary[UiNode, Hierarchy] = WeakKeyDictionary()
 
 

@@ -122,33 +122,31 @@ class Verbs:
 
     def _snackbar(self, context: Context, action: Action) -> None:
         assert action.snackbar is not None
-        state, page = self._state, context.task.page or context.page
-        text = page.snackbar = action.snackbar.render(context.lookup)
-        state.changes.note()
-
-        def vanish() -> None:
-            if page.snackbar is text:
-                page.snackbar = None
-            state.changes.note()
-
-        state.timeline.after(SNACKBAR_SECONDS, vanish, owner=page)
+        page = context.task.page or context.page
+        self._show_for_a_while(
+            page, "snackbar", action.snackbar.render(context.lookup), SNACKBAR_SECONDS
+        )
 
     def _toast(self, context: Context, action: Action) -> None:
         """Show a text over everything; it is not part of any app's window."""
         assert action.toast is not None
-        state = self._state
-        toast = state.toast = Toast(context.task.app.package, action.toast.render(context.lookup))
-        state.changes.note()
-        state.changes.emit(
+        toast = Toast(context.task.app.package, action.toast.render(context.lookup))
+        self._show_for_a_while(self._state, "toast", toast, TOAST_SECONDS)
+        self._state.changes.emit(
             "TYPE_NOTIFICATION_STATE_CHANGED", package=toast.package, texts=[toast.text]
         )
 
-        def vanish() -> None:
-            if state.toast is toast:
-                state.toast = None
-            state.changes.note()
+    def _show_for_a_while(self, owner: object, name: str, shown: object, seconds: float) -> None:
+        """Set an attribute of a page or the phone; later clear it, unless it was set again."""
+        setattr(owner, name, shown)
+        self._state.changes.note()
 
-        state.timeline.after(TOAST_SECONDS, vanish, owner=state)
+        def vanish() -> None:
+            if getattr(owner, name) is shown:
+                setattr(owner, name, None)
+            self._state.changes.note()
+
+        self._state.timeline.after(seconds, vanish, owner=owner)
 
     def _request_permission(self, context: Context, action: Action) -> None:
         """Ask for a permission, unless the answer is known already."""

@@ -42,7 +42,7 @@ class Timeline:
 
     @property
     def next_due(self) -> float | None:
-        """When the next planned call is due; None where nothing is planned."""
+        """When the next planned call is due; None if nothing is planned."""
         return self._entries[0].due if self._entries else None
 
     def after(self, delay: float, act: Callable[[], object], *, owner: object) -> None:

@@ -73,7 +73,7 @@ class InputFocus:
             self._changes.note()
 
     def path_on(self, page: Page) -> str | None:
-        """Return the path of the focused widget on a page; None where the page has none."""
+        """Return the path of the focused widget on a page; None if the page has none."""
         return self._path if self._page is page else None
 
     @property

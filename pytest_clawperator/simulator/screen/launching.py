@@ -79,7 +79,7 @@ class Launching:
     # -- Apps ----------------------------------------------------------------------------------
 
     def start_app(self, package: str, activity: str | None = None) -> bool:
-        """Bring an app to the front, or start it; False where there is no such app or activity."""
+        """Bring an app to the front, or start it; False if there is no such app or activity."""
         if package == LAUNCHER:
             return self.home()
         task = self._tasks.get(package)
@@ -107,7 +107,7 @@ class Launching:
         return True
 
     def open_intent(self, action: str) -> None:
-        """Open the screen for an intent at once; nothing happens where no app declares one."""
+        """Open the screen for an intent immediately; nothing happens if no app declares one."""
         task = self._task_for(action)
         if task is not None:
             self._navigation.open_screen(task, task.app.intents[action], {})
@@ -116,6 +116,24 @@ class Launching:
         return next((task for task in self._tasks.values() if action in task.app.intents), None)
 
     # -- Home screen and recent apps -----------------------------------------------------------
+
+    def back(self) -> bool:
+        """Go back: close the uppermost thing that can be closed."""
+        foreground = self._foreground
+        task = foreground.task()
+        if foreground.keyboard_is_up():
+            foreground.focus.hide_keyboard()
+        elif foreground.alerts:
+            foreground.alerts.pop()
+            foreground.page_closed()
+        elif foreground.chooser is not None:
+            foreground.chooser = None
+            foreground.page_closed()
+        elif foreground.recents_page is not None:
+            foreground.close_recents()
+        elif task is not None and task.prompt is None:
+            self._navigation.back(task)
+        return True
 
     def home(self) -> bool:
         """Show the home screen."""
@@ -129,27 +147,21 @@ class Launching:
         """Build the home screen again for the apps that are installed now."""
         apps = [task.app for task in self._tasks.values()]
         self._foreground.home_page = system_pages.launcher_page(
-            apps, now=self._timeline.now, choose=self._choose_app
+            apps, now=self._timeline.now, choose=self.start_app
         )
 
-    def _choose_app(self, package: str) -> None:
-        self.start_app(package)
-
     def recents(self) -> bool:
-        """Show the recent apps; where they show already, go back to the latest."""
-        self._toggle_recents()  # at once: no app has to start for it
-        return True
-
-    def _toggle_recents(self) -> None:
+        """Show the recent apps without delay; if they show already, go back to the latest."""
         packages = self._foreground.recent_packages()
         if self._foreground.recents_page is not None:
             self._foreground.bring_to_front(packages[0] if packages else LAUNCHER)
-            return
+            return True
         apps = [self._tasks[package].app for package in packages]
         page = system_pages.recents_page(apps, now=self._timeline.now, choose=self._choose_recent)
         self._foreground.chooser = None
         self._foreground.recents_page = page
         self._foreground.page_appeared(page)
+        return True
 
     def _choose_recent(self, choice: str) -> None:
         if choice != system_pages.CLEAR_ALL:
@@ -164,7 +176,7 @@ class Launching:
         self._processes.force_stop(package)
         if self._foreground.recents_page is not None:
             self._foreground.recents_page = None
-            self._toggle_recents()
+            self.recents()
 
     # -- Crashes -------------------------------------------------------------------------------
 
@@ -197,7 +209,7 @@ _Handler = tuple[Task, Link, dict[str, str]]
 
 
 class Links:
-    """Opens links, and asks which app to use where several handle one."""
+    """Opens links, and asks which app to use if several handle one."""
 
     def __init__(self, state: PhoneState, navigation: Navigation) -> None:
         self._tasks = state.tasks
@@ -212,7 +224,7 @@ class Links:
         return [task.app.package for task, _, _ in self._handlers(uri, package)]
 
     def open_uri(self, uri: str, *, package: str | None = None) -> bool:
-        """Open a link in the app that handles it, or ask which; False where none does."""
+        """Open a link in the app that handles it, or ask which; False if none does."""
         if not self._handlers(uri, package):
             return False
         self._foreground.switch_app(lambda: self._open(uri, package), owner=self)
@@ -290,7 +302,7 @@ class InstalledApps:
         self._state.changes.note()
 
     def uninstall(self, package: str) -> bool:
-        """Remove an app; False where it was not installed."""
+        """Remove an app; False if it was not installed."""
         if package not in self._state.tasks:
             return False
         self._processes.force_stop(package)

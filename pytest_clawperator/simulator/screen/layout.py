@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.apps.kinds import Lookup
 from pytest_clawperator.simulator.apps.schema import Widget
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
-from pytest_clawperator.simulator.screen.items import Item, Metrics, Scroller, ShownItems, Target
 from pytest_clawperator.simulator.screen.tasks import Page
-from pytest_clawperator.simulator.screen.widgets import STYLES, WidgetNodes, leaf_height, leaf_width
+from pytest_clawperator.simulator.screen.widgets import (
+    STYLES,
+    Item,
+    Metrics,
+    Scroller,
+    ShownItems,
+    Target,
+    WidgetNodes,
+    leaf_height,
+    leaf_width,
+)
 
 _UNBOUNDED_LIST = 400
 _TAB_HEIGHT = {"top": 48, "bottom": 80}
@@ -38,14 +47,13 @@ class Layout:
 
     def stack(self, items: list[Item], parent: UiNode, frame: Bounds, clip: Bounds) -> None:
         """Put items below each other; lists, and widgets with `grow`, share the room left."""
-        growing = [_grows_in_column(item.widget) for item in items]
-        heights = [
-            0 if grows else self.measuring.height(item, frame.width)
-            for item, grows in zip(items, growing, strict=True)
-        ]
-        if any(growing):
-            share = max(0, frame.height - sum(heights)) // sum(growing)
-            heights = [share if grows else own for own, grows in zip(heights, growing, strict=True)]
+        heights = _shared_out(
+            [
+                None if _grows_in_column(item.widget) else self.measuring.height(item, frame.width)
+                for item in items
+            ],
+            frame.height,
+        )
         top = frame.top
         for item, height in zip(items, heights, strict=True):
             self.place(item, parent, Bounds(frame.left, top, frame.right, top + height), clip)
@@ -139,6 +147,12 @@ class Layout:
             self.place(child, node, Bounds(left, top, right, bottom), view)
 
 
+def _shared_out(lengths: list[int | None], room: int) -> list[int]:
+    """Return the lengths, where those that are None share the room that the others leave."""
+    left = max(0, room - sum(length or 0 for length in lengths))
+    return [left // lengths.count(None) if length is None else length for length in lengths]
+
+
 def _grows_in_column(widget: Widget) -> bool:
     if widget.grow is not None:
         return widget.grow
@@ -194,16 +208,11 @@ class Measuring:
 
     def line_widths(self, item: Item, width: int) -> list[int]:
         """List the widths of the items of a line; those that grow share the room left."""
-        children = self._shown.children(item)
-        growing = [_grows_in_line(child.widget) for child in children]
-        widths = [
-            0 if grows else min(width, self.natural_width(child, width))
-            for child, grows in zip(children, growing, strict=True)
+        wanted = [
+            None if _grows_in_line(child.widget) else min(width, self.natural_width(child, width))
+            for child in self._shown.children(item)
         ]
-        if any(growing):
-            share = max(0, width - sum(widths)) // sum(growing)
-            widths = [share if grows else own for own, grows in zip(widths, growing, strict=True)]
-        return widths
+        return _shared_out(wanted, width)
 
     def natural_width(self, item: Item, width: int) -> int:
         """Return the width that an item wants, at most ``width``."""

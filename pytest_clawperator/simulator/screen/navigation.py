@@ -149,7 +149,7 @@ class Navigation:
             self._foreground.page_opened(task, dialog)
 
     def close_dialog(self, page: Page) -> bool:
-        """Close a dialog, or, given a screen, its uppermost dialog; False where there is none."""
+        """Close a dialog, or, given a screen, its uppermost dialog; False if there is none."""
         closed = False
         for task in self._tasks.values():
             for screen in task.stack:

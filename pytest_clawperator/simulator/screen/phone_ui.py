@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from pytest_clawperator.simulator.screen import phone_state
 from pytest_clawperator.simulator.screen.actions import Verbs
-from pytest_clawperator.simulator.screen.foreground import Foreground
 from pytest_clawperator.simulator.screen.launching import (
     AppProcesses,
     InstalledApps,
@@ -14,14 +14,12 @@ from pytest_clawperator.simulator.screen.launching import (
     Links,
 )
 from pytest_clawperator.simulator.screen.navigation import Navigation
-from pytest_clawperator.simulator.screen.phone_state import (
-    Fetch,
-    PhoneState,
-    no_network,
-)
 from pytest_clawperator.simulator.screen.system_pages import Permissions
-from pytest_clawperator.simulator.screen.touch import Touch
-from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEntry, WidgetActions
+from pytest_clawperator.simulator.screen.user_input import (
+    NodeActions,
+    Touch,
+    WidgetActions,
+)
 from pytest_clawperator.simulator.screen.windows import View
 
 T = TypeVar("T")
@@ -54,9 +52,9 @@ class PhoneUi:
         size: tuple[int, int] = (1080, 2400),
         density: int | None = None,
         launch_delay: float = 0.0,
-        fetch: Fetch = no_network,
+        fetch: phone_state.Fetch = phone_state.no_network,
     ) -> None:
-        state = PhoneState(clock, size=size, density=density)
+        state = phone_state.PhoneState(clock, size=size, density=density)
         state.foreground.launch_delay = launch_delay
         state.fetch = fetch
         self._state = state
@@ -67,16 +65,14 @@ class PhoneUi:
         navigation = Navigation(state)
         self._processes = AppProcesses(state)
         self._launching = Launching(state, navigation=navigation, processes=self._processes)
+        self._keys = self._launching
         self._links = Links(state, navigation)
         self._apps = InstalledApps(state, processes=self._processes, launching=self._launching)
         verbs = Verbs(state, navigation, launching=self._launching, links=self._links)
         navigation.verbs = verbs.table()
         self._view = View(state)
-        widgets = WidgetActions(state, navigation)
-        self._typing = TextEntry(state, view=self._view, widgets=widgets)
-        self._nodes = NodeActions(
-            changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
-        )
+        widgets = self._typing = WidgetActions(state, navigation, self._view)
+        self._nodes = NodeActions(state.changes, view=self._view, widgets=widgets)
         self._touch = Touch(
             state,
             view=self._view,
@@ -84,9 +80,6 @@ class PhoneUi:
             widgets=widgets,
             navigation=navigation,
             launching=self._launching,
-        )
-        self._keys = NavigationKeys(
-            state.foreground, navigation=navigation, launching=self._launching
         )
 
     def watch_plan(self, on_planned: Callable[[], None]) -> None:
@@ -108,54 +101,17 @@ class PhoneUi:
     """Taps, long presses and swipes at points."""
     nodes = _Part[NodeActions]()
     """Accessibility actions on single nodes."""
-    typing = _Part[TextEntry]()
+    typing = _Part[WidgetActions]()
     """Typing into the focused field."""
-    keys = _Part["NavigationKeys"]()
-    """Back, home and recent apps."""
     apps = _Part[InstalledApps]()
     """Installing and removing apps."""
     launching = _Part[Launching]()
     """Starting apps and moving between them."""
+    keys = _Part[Launching]()
+    """The same, for the keys back, home and recent apps."""
     links = _Part[Links]()
     """Opening deep links."""
     processes = _Part[AppProcesses]()
     """Which apps run, and killing them."""
     permissions = _Part[Permissions]()
     """The runtime permissions that apps have."""
-
-
-class NavigationKeys:
-    """The three keys; they always work, so each returns True."""
-
-    def __init__(
-        self, foreground: Foreground, *, navigation: Navigation, launching: Launching
-    ) -> None:
-        self._foreground = foreground
-        self._navigation = navigation
-        self._launching = launching
-
-    def back(self) -> bool:
-        """Press back: close the uppermost thing that can be closed."""
-        foreground = self._foreground
-        task = foreground.task()
-        if foreground.keyboard_is_up():
-            foreground.focus.hide_keyboard()
-        elif foreground.alerts:
-            foreground.alerts.pop()
-            foreground.page_closed()
-        elif foreground.chooser is not None:
-            foreground.chooser = None
-            foreground.page_closed()
-        elif foreground.recents_page is not None:
-            foreground.close_recents()
-        elif task is not None and task.prompt is None:
-            self._navigation.back(task)
-        return True
-
-    def home(self) -> bool:
-        """Press home."""
-        return self._launching.home()
-
-    def recents(self) -> bool:
-        """Press the key of the recent apps."""
-        return self._launching.recents()

@@ -93,7 +93,7 @@ CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
 CLEAR_ALL = "clear all"
 _HOME_COLUMNS = 4
 _CARD_WIDTH, _CARD_HEIGHT = 288, 520
-Choose = Callable[[str], None]
+Choose = Callable[[str], object]
 
 
 def _nothing(name: str) -> Value:
@@ -180,10 +180,7 @@ def permission_page(app: App, permission: str, *, now: float, choose: Choose) ->
             ),
         ),
     )
-    return Page(
-        CONTROLLER, "permission", body, ACTIVITY, now, _nothing,
-        choose=choose,
-    )  # fmt: skip
+    return Page(CONTROLLER, "permission", body, ACTIVITY, now, _nothing, choose=choose)
 
 
 def chooser_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
@@ -220,18 +217,16 @@ def _chooser_body(apps: Sequence[App]) -> Dialog:
         )
         for app in apps
     )
-    some = Expression("chosen != ''")
-    once = _widget(
-        "button", "Just once", id="android:id/button_once", value="once", enabled_if=some
-    )
-    always = _widget(
-        "button", "Always", id="android:id/button_always", value="always", enabled_if=some
+    is_any_chosen = Expression("chosen != ''")
+    buttons = tuple(
+        _widget("button", text, id=f"android:id/button_{how}", value=how, enabled_if=is_any_chosen)
+        for text, how in (("Just once", "once"), ("Always", "always"))
     )
     return Dialog.model_construct(
         items=(
             _widget("title", "Open with", id="android:id/title"),
             _widget("list", id="android:id/resolver_list", items=rows),
-            _widget("line", items=(once, always), align="end"),
+            _widget("line", items=buttons, align="end"),
         ),
     )
 

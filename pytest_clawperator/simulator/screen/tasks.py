@@ -7,16 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.apps.kinds import (
-    Complain,
-    Lookup,
-    Misfit,
-    Scope,
-    Value,
-    as_text,
-    coerced,
-    complain,
-)
+from pytest_clawperator.simulator.apps import kinds
 from pytest_clawperator.simulator.apps.schema import App, Dialog, Screen, Widget
 
 _MAX_ENTRIES = 1000
@@ -29,9 +20,9 @@ class AppState:
     until a variable changes, since a screen is built again and again.
     """
 
-    def __init__(self, app: App, complain: Complain = lambda message: None) -> None:
+    def __init__(self, app: App, complain: kinds.Complain = lambda message: None) -> None:
         self.app = app
-        self.lookup = Scope(self._value_of, self.complain)
+        self.lookup = kinds.Scope(self._value_of, self.complain)
         self._complain = complain
         self._complained: set[str] = set()
         self._memory: dict[str, Any] = {}
@@ -55,54 +46,54 @@ class AppState:
         self.forget()
 
     def adopt(self, other: AppState) -> None:
-        """Take over what another version of the app had saved, where it still fits."""
+        """Take over what another version of the app had saved, if it still fits."""
         for name, value in other._saved.items():
             if name in self._saved and type(value) is type(self._saved[name]):
                 self._saved[name] = value
 
-    def _value_of(self, name: str) -> Value:
+    def _value_of(self, name: str) -> kinds.Value:
         for values in (self._memory, self._saved):
             if name in values:
-                value: Value = values[name]
+                value: kinds.Value = values[name]
                 return value
         expression = self.app.computed.get(name)
         return "" if expression is None else expression(self.lookup)
 
-    def assign(self, name: str, value: Value) -> None:
-        """Set a variable, in the type that it was declared with; Misfit where that cannot be."""
+    def assign(self, name: str, value: kinds.Value) -> None:
+        """Set a variable, in the type that it was declared with; raise Misfit if that cannot be."""
         self._complained.clear()
         home = self._memory if name in self._memory else self._saved
         if name in home:
-            home[name] = coerced(value, home[name])
+            home[name] = kinds.coerced(value, home[name])
 
-    def append(self, name: str, value: Value) -> None:
-        """Add an entry to a list; Misfit where it is full."""
+    def append(self, name: str, value: kinds.Value) -> None:
+        """Add an entry to a list; raise Misfit if it is full."""
         self._complained.clear()
         entries = self.lookup(name)
         if not isinstance(entries, list) or len(entries) >= _MAX_ENTRIES:
-            raise Misfit(f"`{name}` takes no more: a list holds up to {_MAX_ENTRIES} entries")
+            raise kinds.Misfit(f"`{name}` takes no more: a list holds up to {_MAX_ENTRIES} entries")
         entries.append(value)
 
-    def remove(self, name: str, index: Value) -> None:
-        """Take an entry out of a list; Misfit where there is none at that index."""
+    def remove(self, name: str, index: kinds.Value) -> None:
+        """Take an entry out of a list; raise Misfit if there is none at that index."""
         self._complained.clear()
         entries = self.lookup(name)
         count = len(entries) if isinstance(entries, list) else 0
         if not isinstance(entries, list) or not isinstance(index, int) or not 0 <= index < count:
             held = f"0 to {count - 1}" if count else "none, as it is empty"
-            raise Misfit(f"`{name}` has no entry {index!r}; its entries: {held}")
+            raise kinds.Misfit(f"`{name}` has no entry {index!r}; its entries: {held}")
         del entries[index]
 
 
-def with_locals(lookup: Lookup, values: Mapping[str, Value]) -> Lookup:
+def with_locals(lookup: kinds.Lookup, values: Mapping[str, kinds.Value]) -> kinds.Lookup:
     """Return a lookup that knows ``values`` too, and asks them first."""
     if not values:
         return lookup
 
-    def find(name: str) -> Value:
+    def find(name: str) -> kinds.Value:
         return values[name] if name in values else lookup(name)
 
-    return Scope(find, lambda message: complain(lookup, message))
+    return kinds.Scope(find, lambda message: kinds.complain(lookup, message))
 
 
 @dataclass(eq=False)
@@ -114,10 +105,10 @@ class Page:
     body: Screen | Dialog
     activity: str
     opened_at: float
-    lookup: Lookup
-    args: dict[str, Value] = field(default_factory=dict)
+    lookup: kinds.Lookup
+    args: dict[str, kinds.Value] = field(default_factory=dict)
     # For Android's own pages: called with the `value` of the widget that was chosen.
-    choose: Callable[[str], None] | None = None
+    choose: Callable[[str], object] | None = None
     scroll: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     checks: dict[str, bool] = field(default_factory=dict)
@@ -173,19 +164,19 @@ def _path_among(widgets: Sequence[Widget], prefix: str, name: str) -> str | None
     return None
 
 
-def field_text(page: Page, path: str, widget: Widget, lookup: Lookup) -> str:
+def field_text(page: Page, path: str, widget: Widget, lookup: kinds.Lookup) -> str:
     """Return the text of a field."""
     return page.texts.get(path, "") if widget.bind is None else str(lookup(widget.bind))
 
 
-def is_chosen(widget: Widget, lookup: Lookup) -> bool:
+def is_chosen(widget: Widget, lookup: kinds.Lookup) -> bool:
     """Return whether a radio button or tab is the one that its variable names."""
     if widget.bind is None or widget.value is None:
         return False
-    return as_text(lookup(widget.bind)) == widget.value.render(lookup)
+    return kinds.as_text(lookup(widget.bind)) == widget.value.render(lookup)
 
 
-def is_checked(page: Page, path: str, widget: Widget, lookup: Lookup) -> bool:
+def is_checked(page: Page, path: str, widget: Widget, lookup: kinds.Lookup) -> bool:
     """Return whether a switch, checkbox, radio button or chip is on."""
     if widget.kind == "radio":
         return is_chosen(widget, lookup)
@@ -211,13 +202,13 @@ class Task:
         """The page that shows when the app is in front."""
         return self.stack[-1] if self.stack else None
 
-    def screen(self, name: str, values: Mapping[str, Value], *, now: float) -> Page:
+    def screen(self, name: str, values: Mapping[str, kinds.Value], *, now: float) -> Page:
         """Make the page of a screen; it is not on the stack yet."""
         screen = self.app.screens[name]
         activity = self.app.full_activity(screen.activity)
         return self._page(name, screen, activity, values, now)
 
-    def dialog(self, name: str, values: Mapping[str, Value], *, now: float) -> Page:
+    def dialog(self, name: str, values: Mapping[str, kinds.Value], *, now: float) -> Page:
         """Make the page of a dialog; it does not show yet."""
         page = self.page
         activity = self.app.full_activity() if page is None else page.activity
@@ -228,7 +219,7 @@ class Task:
         name: str,
         body: Screen | Dialog,
         activity: str,
-        values: Mapping[str, Value],
+        values: Mapping[str, kinds.Value],
         now: float,
     ) -> Page:
         args = {
@@ -238,10 +229,10 @@ class Task:
         lookup = with_locals(self.state.lookup, args)
         return Page(self.app.package, name, body, activity, now, lookup, args)
 
-    def _argument(self, name: str, value: Value, default: Value) -> Value:
+    def _argument(self, name: str, value: kinds.Value, default: kinds.Value) -> kinds.Value:
         try:
-            given: Value = coerced(value, default)
-        except Misfit as misfit:
+            given: kinds.Value = kinds.coerced(value, default)
+        except kinds.Misfit as misfit:
             self.state.complain(f"{self.app.name}: `{name}` stays {default!r}: {misfit}")
             return default
         return given

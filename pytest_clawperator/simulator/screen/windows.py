@@ -15,10 +15,10 @@ from pytest_clawperator.simulator.screen.foreground import (
     SYMBOLS,
     Keyboard,
 )
-from pytest_clawperator.simulator.screen.items import Item, Metrics, Scroller, Target
 from pytest_clawperator.simulator.screen.layout import Layout
 from pytest_clawperator.simulator.screen.phone_state import PhoneState, Toast
 from pytest_clawperator.simulator.screen.tasks import Page
+from pytest_clawperator.simulator.screen.widgets import Item, Metrics, Scroller, Target
 
 
 class View:
@@ -146,7 +146,7 @@ def compose(state: PhoneState) -> Scene:
     for page in pages:
         # Only the page with the focus makes room for the keyboard.
         low = min(height, bottom - top) if page is pages[-1] else height
-        # Below a cutout there is no status bar any more.
+        # Below a cutout the status bar takes no room.
         area = Area(width, height, max(0, metrics.px(STATUS_BAR) - top), low)
         root = _root(state, page, scene, metrics, area)
         move(root, left, top)
@@ -345,7 +345,7 @@ def dialog_root(layout: Layout, dialog: Dialog, area: Area) -> UiNode:
 
 
 def _button_rows(layout: Layout, buttons: list[Item], width: int) -> list[list[Item]]:
-    """Put buttons side by side, the first one outermost; below each other where they are wide."""
+    """Put buttons side by side, the first one outermost; below each other if they are wide."""
     if not buttons:
         return []
     if sum(layout.measuring.natural_width(button, width) for button in buttons) <= width:
@@ -406,7 +406,7 @@ _TOP = 36
 _KEY_CLASS = "android.widget.FrameLayout"
 _LETTER_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _SYMBOL_ROWS = ("1234567890", "@#$_&-+()", "*\"':;!?")
-# What a key is called where that is not what it types.
+# What a key is called if that is not what it types.
 _NAMES = {
     SHIFT: "Shift",
     DELETE: "Delete",
@@ -466,6 +466,6 @@ def _key(keyboard: Keyboard, key: str, box: Bounds) -> UiNode:
 
 
 def pressed_key(widget: str) -> str | None:
-    """Return the key that a node's widget name stands for; None where it is not a key."""
+    """Return the key that a node's widget name stands for; None if it is not a key."""
     prefix = PACKAGE + "/"
     return widget.removeprefix(prefix) if widget.startswith(prefix) else None

@@ -128,7 +128,7 @@ def _number(text: str) -> int:
 
 
 async def sleep(invocation: Invocation) -> int:
-    """Wait so many seconds, or until a signal comes."""
+    """Wait this many seconds, or until a signal comes."""
     shell, arguments = invocation.shell, invocation.args[1:]
     if len(arguments) != 1 or not re.fullmatch(r"[0-9]{1,8}\.?[0-9]{0,9}", arguments[0], re.ASCII):
         await shell.complain(f"sleep: syntax error: {' '.join(arguments)}")

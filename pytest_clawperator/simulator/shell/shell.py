@@ -96,7 +96,7 @@ class Shell:
         return inner
 
     def child(self, *, name: str) -> Shell:
-        """Return a shell with a process id of its own, as ``sh`` starts one."""
+        """Return a shell with another process id, as ``sh`` starts one."""
         inner = self.subshell()
         inner.name, inner.pid = name, self.jobs.new_pid()
         inner.is_interactive, inner.status = False, 0

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
+from pytest_clawperator.simulator.wire import stream as adb
 from pytest_clawperator.simulator.wire.forwarding import Sockets, reverse_reply
-from pytest_clawperator.simulator.wire.stream import (
-    AUTH,
-    CLSE,
-    CNXN,
-    MAX_PAYLOAD,
-    OKAY,
-    OPEN,
-    VERSION,
-    WRTE,
-    Channel,
-    MessageReader,
-    Outbox,
-    ProtocolBroken,
-    ServiceRefused,
-    Stream,
-    StreamClosed,
-)
 
 FEATURES = ("shell_v2", "cmd", "fixed_push_mkdir")
 """What adbd announces to hosts."""
@@ -55,7 +40,7 @@ class Served(Protocol):
     def admission(self) -> Literal["device", "offline", "unauthorized"]:
         """Return how a host that connects now is received."""
 
-    async def serve(self, destination: str, stream: Stream) -> None:
+    async def serve(self, destination: str, stream: adb.Stream) -> None:
         """Run a service until it is done; raise ``ServiceRefused`` first for unknown ones.
 
         When the host closes the stream, reading ends and writing raises; a service may
@@ -70,12 +55,12 @@ class Connection(asyncio.Protocol):
         self._device = device
         self._connections = connections
         self._loop = asyncio.get_running_loop()
-        self._reader = MessageReader(self._handle)
-        self._outbox = Outbox()
+        self._reader = adb.MessageReader(self._handle)
+        self._outbox = adb.Outbox()
         self._admitted = False
-        self._streams: dict[int, Channel] = {}
-        self._tasks: dict[asyncio.Task[None], Channel] = {}
-        self._last_id = 0
+        self._streams: dict[int, adb.Channel] = {}
+        self._tasks: dict[asyncio.Task[None], adb.Channel] = {}
+        self._ids = itertools.count(1)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start to serve a host."""
@@ -96,7 +81,7 @@ class Connection(asyncio.Protocol):
         """Handle the messages in what arrived."""
         try:
             self._reader.feed(data)
-        except ProtocolBroken:
+        except adb.ProtocolBroken:
             self.drop()
 
     def drop(self) -> None:
@@ -113,12 +98,12 @@ class Connection(asyncio.Protocol):
         if others:
             await asyncio.wait(others)
 
-    async def dial(self, destination: str) -> Channel:
+    async def dial(self, destination: str) -> adb.Channel:
         """Open a stream to a socket of the host's; ConnectionError if it refuses."""
-        channel = Channel(self._outbox, self._next_id(), 0, on_close=self._forget)
+        channel = adb.Channel(self._outbox, next(self._ids), 0, on_close=self._forget)
         self._streams[channel.local_id] = channel
         payload = destination.encode("utf-8", "surrogateescape") + b"\0"
-        self._outbox.send(OPEN, channel.local_id, 0, payload)
+        self._outbox.send(adb.OPEN, channel.local_id, 0, payload)
         try:
             if await channel.answered():
                 return channel
@@ -128,49 +113,51 @@ class Connection(asyncio.Protocol):
         raise ConnectionRefusedError(f"the host does not connect to {destination}")
 
     def _handle(self, command: int, arg0: int, arg1: int, payload: bytes) -> None:
-        if command == CNXN:
+        if command == adb.CNXN:
             self._greet(arg0, arg1)
         elif not self._admitted:
-            if command != AUTH:
-                raise ProtocolBroken
+            if command != adb.AUTH:
+                raise adb.ProtocolBroken
             if arg0 == _AUTH_SIGNATURE:
-                self._outbox.send(AUTH, _AUTH_TOKEN, 0, _TOKEN)
-        elif command == OPEN:
+                self._outbox.send(adb.AUTH, _AUTH_TOKEN, 0, _TOKEN)
+        elif command == adb.OPEN:
             self._open(arg0, payload)
-        elif command in (OKAY, WRTE, CLSE):
+        elif command in (adb.OKAY, adb.WRTE, adb.CLSE):
             channel = self._streams.get(arg1)
             # A host may still talk about a stream that has just been closed.
             if channel is None or (channel.remote_id and arg0 not in (0, channel.remote_id)):
                 return
-            if command == OKAY:
+            if command == adb.OKAY:
                 channel.acknowledged(arg0)
-            elif command == WRTE:
+            elif command == adb.WRTE:
                 channel.receive(payload)
             else:
                 channel.host_closed()
         else:
-            raise ProtocolBroken
+            raise adb.ProtocolBroken
 
     def _greet(self, version: int, max_payload: int) -> None:
-        if version < VERSION or not max_payload:
-            raise ProtocolBroken
+        if version < adb.VERSION or not max_payload:
+            raise adb.ProtocolBroken
         self._end_streams()
         self._admitted = False
         admission = self._device.admission()
         if admission == "unauthorized":
-            self._outbox.send(AUTH, _AUTH_TOKEN, 0, _TOKEN)
+            self._outbox.send(adb.AUTH, _AUTH_TOKEN, 0, _TOKEN)
         elif admission == "device":
             self._admitted = True
-            self._outbox.max_payload = min(max_payload, MAX_PAYLOAD)
+            self._outbox.max_payload = min(max_payload, adb.MAX_PAYLOAD)
             features = self._device.features
             announced = f"features={','.join(features)}" if features else ""
             banner = f"device::{self._device.banner.rstrip(';')};{announced}"
-            self._outbox.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode("utf-8", "replace"))
+            self._outbox.send(
+                adb.CNXN, adb.VERSION, adb.MAX_PAYLOAD, banner.encode("utf-8", "replace")
+            )
 
     def _open(self, remote_id: int, payload: bytes) -> None:
         if not remote_id:
-            raise ProtocolBroken
-        channel = Channel(self._outbox, self._next_id(), remote_id, on_close=self._forget)
+            raise adb.ProtocolBroken
+        channel = adb.Channel(self._outbox, next(self._ids), remote_id, on_close=self._forget)
         self._streams[channel.local_id] = channel
         destination = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
         task = self._loop.create_task(self._serve(destination, channel))
@@ -178,16 +165,10 @@ class Connection(asyncio.Protocol):
         channel.task = task
         self._outbox.ask_for_turn(channel)
 
-    def _next_id(self) -> int:
-        self._last_id = self._last_id % 0xFFFFFFFF + 1
-        while self._last_id in self._streams:
-            self._last_id = self._last_id % 0xFFFFFFFF + 1
-        return self._last_id
-
-    def _forget(self, channel: Channel) -> None:
+    def _forget(self, channel: adb.Channel) -> None:
         self._streams.pop(channel.local_id, None)
 
-    async def _serve(self, destination: str, channel: Channel) -> None:
+    async def _serve(self, destination: str, channel: adb.Channel) -> None:
         channel.started = True
         try:
             if destination == "reconnect":
@@ -200,9 +181,9 @@ class Connection(asyncio.Protocol):
                 await channel.write(reverse_reply(request, sockets=sockets, host=self))
             else:
                 await self._device.serve(destination, channel)
-        except ServiceRefused:
+        except adb.ServiceRefused:
             channel.refused = True
-        except StreamClosed:
+        except adb.StreamClosed:
             pass
         except Exception:  # a bug in one service must not end the others
             _log.exception("the service %.100r failed", destination)

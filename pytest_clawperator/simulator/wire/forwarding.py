@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, Str
 _LOOPBACK = ("localhost", "127.0.0.1")
 _LOCAL = re.compile("(local|localabstract|localreserved|localfilesystem):.+", re.DOTALL)
 _TCP = re.compile("tcp:(?:(?P<host>[^:]+):)?(?P<port>[0-9]{1,5})", re.ASCII)
-# Where Linux begins to look for a port of its own choice.
+# The first port that Linux chooses by itself.
 _FIRST_FREE = 32768
 _LAST_PORT = 65535
 # How adbd lists a host that is connected over TCP.

@@ -162,8 +162,8 @@ class Channel:
         self._unread: list[bytes] = []
         self._unread_size = 0
         self._owes_acknowledgement = False
-        self._readable = _Signal()
-        self._writable = _Signal()
+        self._readable = asyncio.Event()
+        self._writable = asyncio.Event()
 
     async def read(self) -> bytes:
         """Return everything that the host has sent since, after waiting for something."""
@@ -216,7 +216,7 @@ class Channel:
             self._travelling = True
             piece = self._next_piece(self._outbox.max_payload)
             self._outbox.send(WRTE, self.local_id, self.remote_id, piece)
-            self._writable.wake()
+            _wake(self._writable)
         if self._finished and not self._unsent:
             self._close(self.local_id)
 
@@ -224,7 +224,7 @@ class Channel:
         """Note that the host has taken the last piece, or accepted the stream."""
         if not self.remote_id:
             self.remote_id = remote_id
-            self._writable.wake()
+            _wake(self._writable)
         self._travelling = False
         if self._unsent or self._finished:
             self._outbox.ask_for_turn(self)
@@ -234,7 +234,7 @@ class Channel:
         if payload:
             self._unread.append(payload)
             self._unread_size += len(payload)
-            self._readable.wake()
+            _wake(self._readable)
         self._owes_acknowledgement = True
         if self._unread_size <= MAX_PAYLOAD:
             self._acknowledge()
@@ -252,8 +252,8 @@ class Channel:
     def connection_lost(self) -> None:
         """Wake the service, because the host is gone."""
         self._closed = True
-        self._readable.wake()
-        self._writable.wake()
+        _wake(self._readable)
+        _wake(self._writable)
 
     def _close(self, named_id: int) -> None:
         if self.remote_id:
@@ -282,25 +282,7 @@ class Channel:
         return b"".join(pieces)
 
 
-class _Signal:
-    """Wakes every waiting task."""
-
-    def __init__(self) -> None:
-        self._waiters: list[asyncio.Future[None]] = []
-
-    async def wait(self) -> None:
-        """Wait until the next wake."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        try:
-            await waiter
-        finally:
-            if waiter in self._waiters:
-                self._waiters.remove(waiter)
-
-    def wake(self) -> None:
-        """Wake those who wait now."""
-        waiters, self._waiters = self._waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+def _wake(event: asyncio.Event) -> None:
+    """Wake the tasks that wait now, and none later."""
+    event.set()
+    event.clear()

@@ -31,7 +31,7 @@ def package(name: str, *, app_id: int = 10300) -> Package:
 
 
 def test_the_store_lists_replaces_and_removes() -> None:
-    """Packages are listed by name, and a new one gets an app id of its own."""
+    """Packages are listed by name, and a new one gets an app id that is free."""
     store = PackageStore([package("b.b"), package("a.a")])
     assert [found.name for found in store.all()] == ["a.a", "b.b"]
 

@@ -88,6 +88,7 @@ def test_questions_are_answered_as_android_does(phone: Phone) -> None:
     }.items():
         assert answer in phone.out(command), command
     assert 'Argument expected after "path"' in phone.run("pm path").err
+    assert phone.device.files.read("/system_ext/priv-app/Settings/Settings.apk").startswith(b"PK")
 
 
 def test_every_package_is_the_users_or_the_systems(phone: Phone) -> None:

@@ -121,31 +121,21 @@ def test_a_template_is_filled_in(source: str, text: str) -> None:
     assert Template(source).render(lookup) == text
 
 
-def test_a_template_of_one_expression_keeps_its_type() -> None:
-    """A lone expression is a value; with text around it, it is text."""
-    assert Template("{count}").value(lookup) == 3
-    assert Template(" {count}").value(lookup) == " 3"
-
-
-@pytest.mark.parametrize("source", ["{", "a } b", "{count"])
-def test_a_lone_brace_is_a_mistake(source: str) -> None:
-    """A brace that is neither pair nor doubled is refused."""
-    with pytest.raises(ValueError, match="a lone"):
-        Template(source)
-
-
 @pytest.mark.parametrize(
     ("value", "part"),
-    [({"count": None}, "needs quotes"), ([1], "not a list"), (None, "not nothing")],
+    [
+        *((source, "a lone") for source in ("{", "a } b", "{count")),
+        *(({"count": None}, "needs quotes"), ([1], "not a list"), (None, "not nothing")),
+    ],
 )
-def test_what_is_no_text_is_refused(value: object, part: str) -> None:
-    """A mapping, list or nothing is not a template, and the likely slip is named."""
+def test_a_template_that_cannot_be_meant_is_refused(value: object, part: str) -> None:
+    """A brace that is neither pair nor doubled, or another value than a text, is refused."""
     with pytest.raises(ValueError, match=part):
         Template.parse(value)
 
 
-def test_an_expression_knows_whether_it_is_a_variable() -> None:
-    """Only a bare name can be written to."""
-    assert Expression(" wifi ").is_name
-    assert not Expression("not wifi").is_name
-    assert not Expression("item.price").is_name
+def test_a_lone_expression_or_name_is_more_than_its_text() -> None:
+    """A lone expression keeps its type, and only a bare name can be written to."""
+    assert [Template(source).value(lookup) for source in ("{count}", " {count}")] == [3, " 3"]
+    names = (" wifi ", "not wifi", "item.price")
+    assert [Expression(source).is_name for source in names] == [True, False, False]

@@ -13,7 +13,7 @@ from pytest_clawperator.simulator.android.log_buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.apps.schema import App
-from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.faults import Faults, Stats
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.command import Profile
@@ -22,7 +22,6 @@ from pytest_clawperator.simulator.operator.run import Surroundings
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.stats import Stats
 
 PACKAGE = "com.clawperator.operator.dev"
 APP = "com.example.app"

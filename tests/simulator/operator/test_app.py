@@ -372,7 +372,7 @@ def test_where_the_profiles_differ_on_a_real_screen() -> None:
 
 
 def test_the_published_app_notices_a_navigation_only_if_it_takes_a_moment() -> None:
-    """An app that is in front at the first look has not been navigated to."""
+    """An app that is in front from the start has not been navigated to."""
     quick, slow = phone("0.5.3"), phone("0.5.3")
     slow.phone.launching.delay = 0.4
     wait = action("wait_for_navigation", expectedPackage=SETTINGS, timeoutMs=2000)

@@ -128,9 +128,32 @@ def test_with_a_container_a_missing_node_is_a_failed_step(
     assert bench.ui.looks == 5
 
 
+@pytest.mark.parametrize(
+    ("params", "lines"),
+    [
+        ({}, ["Getting text for node matching: ", "Got text from matching node: '16'"]),
+        (
+            {"validator": "version"},
+            ["Getting validated text for node matching: ", "✅ Validated text: '16'"],
+        ),
+    ],
+)
+def test_reading_is_logged_in_the_words_of_the_app(
+    params: dict[str, str], lines: list[str]
+) -> None:
+    """A validated text is logged differently, and only its hash is in the stage's data."""
+    bench = Bench(screen(node("16")))
+
+    bench.step("read_text", matcher=TEXT, **params)
+
+    logged = [line for line in bench.lines() if "[TaskUiScope]" in line]
+    assert all(line in text for line, text in zip(lines, logged, strict=True))
+    assert ("validated_value=625" in "".join(bench.lines())) == bool(params)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_wait_ends_when_the_node_or_the_app_is_there(profile: Profile) -> None:
-    """A node may come up at the fifth look; an app in vain is reported with the one in front."""
+    """A node may come up at the fifth try; a timeout names the app in front."""
     late = Bench(lambda ui: screen(*([button()] if ui.looks == 5 else [])), profile=profile)
     other = Bench(lambda ui: screen(package="com.other" if ui.looks > 4 else APP), profile=profile)
     vain = Bench(profile=profile)

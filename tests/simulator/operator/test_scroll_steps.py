@@ -43,7 +43,7 @@ both_profiles = pytest.mark.parametrize("profile", PROFILES)
 def test_the_finger_moves_against_the_direction(
     profile: Profile, params: dict[str, Any], outcome: str, points: str
 ) -> None:
-    """A list is swiped along its middle; one that does not move has ended, which is no failure."""
+    """A list is swiped along its middle; one that does not move has ended."""
     bench = scrolling(profile=profile)
 
     step = bench.step("scroll", **params)

@@ -112,6 +112,14 @@ async def test_the_real_adb_sees_the_stages_of_a_restart(tmp_path: Path) -> None
     assert seen == ["adb: device offline\n", missing, "null\n\n", "null\n1\n", "0"]
 
 
+def test_the_settings_app_shows_the_version_of_the_phone() -> None:
+    """It is that of the API level."""
+    for api, release in ((30, "11"), (36, "16")):
+        phone = Phone(api=api)
+        phone.run("am start -a android.settings.DEVICE_INFO_SETTINGS")
+        assert f" {release!r} id=android:id/summary" in phone.out("sim screen")
+
+
 def test_phones_with_the_same_seed_are_equal() -> None:
     """Another seed gives other pids and paths."""
     script = "getprop; ps -A; pm list packages -f; dumpsys package; sim screen"

@@ -8,8 +8,7 @@ import json
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS, parse_fault
-from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS, Stats, parse_fault
 from tests.doubles.simulator.android_phone import DEADLINE, HOME, OPERATOR, Phone, broadcast
 
 SETTINGS = "com.android.settings"
@@ -96,7 +95,7 @@ def test_the_operator_can_be_absent_or_another_one(phone: Phone) -> None:
 
 
 def test_a_lock_is_dismissed_unless_it_asks_for_a_code(phone: Phone) -> None:
-    """The window policy shows it."""
+    """The window policy reports the lock screen."""
     locked = "showing=true"
 
     assert locked in phone.out("sim fault locked; dumpsys window policy")

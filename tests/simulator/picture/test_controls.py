@@ -76,22 +76,17 @@ def test_the_caret_stands_beside_the_hint() -> None:
     assert changed(plain.crop(inner), focused.crop(inner)) == caret
 
 
-def test_a_keyboard_covers_its_part_of_the_screen() -> None:
-    """The keyboard's window changes its own bounds, all of them."""
-    part = changed(picture(app()), picture(app(), keyboard("q", "Shift", "Enter", "Space")))
-
-    assert part == Bounds(0, 860, 540, 1200)
-
-
 @pytest.mark.parametrize("label", ["q", "Shift", "Delete", "Enter", "Symbol keyboard", "?"])
 def test_keys_show_what_they_do(label: str) -> None:
-    """Each key differs from the space bar, inside its bounds."""
+    """Each key differs from the space bar, inside its bounds; the keyboard fills its own."""
+    whole = changed(picture(app()), picture(app(), keyboard(label)))
     part = changed(picture(app(), keyboard("Space")), picture(app(), keyboard(label)))
 
     assert inside(part, Bounds(0, 900, 60, 970))
+    assert whole == Bounds(0, 860, 540, 1200)
 
 
-@pytest.mark.parametrize("kind", KINDS_WITH_LABEL)
+@pytest.mark.parametrize("kind", [*KINDS_WITH_LABEL, "row", "divider", "tab_bar"])
 @pytest.mark.parametrize(
     ("bounds", "dark"),
     [
@@ -108,12 +103,6 @@ def test_widgets_stay_in_their_bounds(kind: str, bounds: Bounds, dark: bool) -> 
     assert inside(shown(widget, dark=dark), bounds)
 
 
-@pytest.mark.parametrize("kind", ["row", "divider", "tab_bar"])
-def test_containers_stay_in_their_bounds(kind: str) -> None:
-    """So does what holds other widgets."""
-    assert inside(shown(node(kind, text="Label", focused=True)), BOX)
-
-
 @pytest.mark.parametrize(
     ("kind", "flag"),
     [
@@ -127,7 +116,7 @@ def test_containers_stay_in_their_bounds(kind: str) -> None:
     ],
 )
 def test_disabled_focused_and_selected_widgets_look_so(kind: str, flag: str) -> None:
-    """Disabled, focused and selected widgets look so."""
+    """The state of a widget can be seen, inside its bounds."""
     states: list[dict[str, Any]] = [{flag: False}, {flag: True}]
 
     off, on = (picture(app(node(kind, text="Label", **state))) for state in states)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,53 +37,39 @@ from tests.simulator.picture.drawing import (
 )
 
 
-def test_only_the_clock_shows_the_time() -> None:
-    """Another time changes the left end of the status bar and nothing else."""
-    early, late = (picture(app(), clock=clock) for clock in ("09:41", "23:58"))
-
-    assert inside(changed(early, late), Bounds(0, 0, 270, 40))
-
-
-def test_the_home_screen_has_a_wallpaper() -> None:
-    """The launcher's screen is recognised by its ground, and its labels are below their icons."""
-    root = node("screen", Bounds(0, 0, *SIZE))
-    root.add(node("icon", Bounds(60, 400, 190, 530), text="Settings"))
-    home = Window("application", "com.google.android.apps.nexuslauncher", root, active=True)
-
-    image = picture(home)
-
-    assert image.getpixel((5, 100)) != image.getpixel((5, 1100))
-    assert inside(changed(picture(replace_root(home)), image), Bounds(60, 400, 190, 530))
-
-
-def replace_root(window: Window) -> Window:
-    """Give a window with nothing in it."""
-    return replace(window, root=node("screen", window.root.bounds))
-
-
-def test_hidden_nodes_are_not_drawn() -> None:
-    """What the user cannot see is not in the picture, nor what it holds."""
+def test_only_what_can_be_seen_is_drawn() -> None:
+    """Hidden nodes, what sticks out of its parent and covered windows are not in the picture."""
     hidden = node("card", visible_to_user=False)
     hidden.add(node("text", text="secret"))
+    parent = node("card")
+    parent.add(node("button", Bounds(0, 300, 540, 900), text="Large"))
+    old, new = app(node("text", text="old")), app(node("text", text="new"))
 
     assert png(app(hidden)) == png(app())
     assert png(app(node("text", Bounds(9, 9, 9, 50), text="no width"))) == png(app())
-
-
-def test_children_are_cut_at_their_parents_edge() -> None:
-    """A child that is larger than its parent does not stick out."""
-    parent = node("card")
-    parent.add(node("button", Bounds(0, 300, 540, 900), text="Large"))
-
     assert inside(shown(parent), BOX)
+    assert png(old, new) == png(new)
 
 
-def test_the_dark_theme_is_darker_than_the_light_one() -> None:
-    """The two themes differ as day and night."""
-    button = node("button", text="OK")
+def test_the_ground_of_a_screen() -> None:
+    """Themes differ as day and night; home has a wallpaper; a screen that is off is black."""
+    button, place = node("button", text="OK"), Bounds(60, 400, 190, 530)
+    empty, full = (node("screen", Bounds(0, 0, *SIZE)) for _ in range(2))
+    full.add(node("icon", place, text="Settings"))
+    bare, home = (
+        picture(Window("application", "com.google.android.apps.nexuslauncher", root, active=True))
+        for root in (empty, full)
+    )
+    off = Image.open(io.BytesIO(black_screen((54, 120))))
+    early, late = (picture(app(), clock=clock) for clock in ("09:41", "23:58"))
 
     assert brightness(picture(app(button))) > 200
+    assert brightness(picture()) > 200
     assert brightness(picture(app(button), dark=True)) < 60
+    assert home.getpixel((5, 100)) != home.getpixel((5, 1100))
+    assert inside(changed(bare, home), place)
+    assert (off.size, off.getextrema()) == ((54, 120), ((0, 0),) * 3)
+    assert inside(changed(early, late), Bounds(0, 0, 270, 40))
 
 
 def test_a_dialog_stands_out_from_a_dimmed_screen() -> None:
@@ -96,13 +81,6 @@ def test_a_dialog_stands_out_from_a_dimmed_screen() -> None:
     for box in (Bounds(0, 0, 540, 60), BOX, Bounds(0, 900, 540, 1200)):
         assert brightness(dimmed, box) < 0.7 * brightness(plain, box)
     assert brightness(dimmed, Bounds(100, 650, 440, 750)) > 200
-
-
-def test_the_uppermost_window_covers_the_others() -> None:
-    """A whole screen hides what was open before it."""
-    assert png(app(node("text", text="old")), app(node("text", text="new"))) == png(
-        app(node("text", text="new"))
-    )
 
 
 @pytest.mark.parametrize("size", [(1080, 2400), (2400, 1080), (320, 480), (17, 1), (0, 0)])
@@ -117,18 +95,6 @@ def test_pictures_have_the_screens_size(size: tuple[int, int]) -> None:
     image.load()
     assert (image.format, image.mode) == ("PNG", "RGB")
     assert image.size == (max(1, size[0]), max(1, size[1]))
-
-
-def test_no_window_is_a_picture_too() -> None:
-    """A phone that shows nothing still has its status bar."""
-    assert brightness(picture()) > 200
-
-
-def test_a_screen_that_is_off_is_black() -> None:
-    """Nothing can be seen on it, but it has its size."""
-    image = Image.open(io.BytesIO(black_screen((54, 120))))
-
-    assert (image.size, image.getextrema()) == ((54, 120), ((0, 0),) * 3)
 
 
 def full_screen() -> tuple[Window, ...]:
@@ -236,15 +202,3 @@ def test_titles_are_not_cut(size: tuple[int, int], density: int, font_scale: flo
             cut.append(f"{each.text} (height)")
     assert len(titles) > 3
     assert cut == []
-
-
-def test_font_scale_makes_rows_higher() -> None:
-    """Rows have room for their letters."""
-    phone = Phone(start=SETTINGS)
-    before = phone.node("Connections").bounds
-
-    phone.ui.display.font_scale = 2.0
-
-    after = phone.node("Connections").bounds
-    assert after.height == pytest.approx(2 * before.height, abs=2)
-    assert after.width == pytest.approx(2 * before.width, abs=2)

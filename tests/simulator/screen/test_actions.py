@@ -57,7 +57,7 @@ def test_a_permission_is_asked_for_by_another_package() -> None:
 
 
 def test_after_two_refusals_android_asks_no_more() -> None:
-    """The first two times the user is asked, then the app gets a no at once."""
+    """The first two times the user is asked, then the app gets a no immediately."""
     phone = demo(DIALOGS)
     for _ in range(2):
         phone.tap("Notify")

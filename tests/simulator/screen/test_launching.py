@@ -153,14 +153,14 @@ links:
   - {uri: "demo://a", screen: main}
 screens:
   main: {title: Main}
-  item: {title: "Item {id} {name}", args: {id: 0, name: nobody}}
+  item: {title: "Item {id} {name}", args: {id: 0, name: none}}
 """
 
 
 @pytest.mark.parametrize(
     ("uri", "title"),
     [
-        ("demo://item/42", "Item 42 nobody"),
+        ("demo://item/42", "Item 42 none"),
         ("demo://named/J%C3%B6rg%20B", "Item 7 dear Jörg B"),
         ("https://demo.example/any/thing?x=1", "Main"),
     ],

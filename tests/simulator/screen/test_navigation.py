@@ -16,7 +16,10 @@ def test_actions_that_call_each_other_crash_the_app() -> None:
 
 
 def test_a_screen_opens_on_top_instead_or_at_the_bottom() -> None:
-    """A screen can be put on top, instead, or at the bottom; the arrow goes up."""
+    """A screen can be put on top, instead, or at the bottom; the arrow goes up.
+
+    An app that finishes starts again, with its variables as they were.
+    """
     phone = demo(COUNTER)
     phone.tap("Next")
     phone.tap("Instead")
@@ -37,22 +40,16 @@ def test_a_screen_opens_on_top_instead_or_at_the_bottom() -> None:
     phone.tap("Navigate up")
     assert phone.ui.view.title() == "Counter 0"
 
-
-def test_finishing_closes_all_screens() -> None:
-    """An app that finishes starts again, with its variables as they were."""
-    phone = demo(COUNTER)
     phone.tap("Add")
     phone.tap("Next")
     phone.tap("Finish")
     assert phone.ui.view.foreground_package() == HOME
-
     phone.ui.launching.start_app(DEMO)
-
     assert phone.ui.view.title() == "Counter 1"
 
 
 def test_timers_act_once_and_in_order() -> None:
-    """A timer whose condition does not hold does nothing; the others act by themselves."""
+    """One whose condition does not hold does nothing; those of a stopped app neither."""
     phone = demo(TIMED)
 
     phone.wait(10)
@@ -61,16 +58,10 @@ def test_timers_act_once_and_in_order() -> None:
     phone.ui.keys.back()
     assert not phone.has("Loading")
     assert not phone.has("Slow")
-
-
-def test_timers_end_with_their_screen() -> None:
-    """What a screen had planned does not happen once it has gone."""
-    phone = demo(TIMED)
-    phone.ui.processes.force_stop(DEMO)
-
-    phone.wait(10)
-
-    assert phone.ui.view.foreground_package() == HOME
+    stopped = demo(TIMED)
+    stopped.ui.processes.force_stop(DEMO)
+    stopped.wait(10)
+    assert stopped.ui.view.foreground_package() == HOME
 
 
 def test_a_dialog_is_modal() -> None:
@@ -96,7 +87,7 @@ def test_a_dialog_is_modal() -> None:
     assert not phone.has("Really")
 
 
-def test_back_cancels_a_dialog_that_can_be_cancelled() -> None:
+def test_back_cancels_only_a_dialog_that_can_be_cancelled() -> None:
     """Others stay until they are answered."""
     phone = demo(DIALOGS)
     phone.tap("Ask")

@@ -56,7 +56,7 @@ def test_export_passes_a_variable_on() -> None:
 
 
 def test_sh_runs_scripts_from_arguments_files_and_input() -> None:
-    """Each has a shell of its own, with its own variables and exit status."""
+    """Each runs in a new shell, with its own variables and exit status."""
     assert run("x=1; sh -c 'x=2; exit 3'; echo $? $x").out == "3 1\n"
     assert run("echo 'echo from a file' > s; sh s; sh /data/local/tmp/s").out == (
         "from a file\nfrom a file\n"
@@ -77,8 +77,8 @@ def test_complaints_name_the_shell_and_its_part() -> None:
         assert run(script) == (status, "", f"/system/bin/sh: {message}\n"), script
 
 
-def test_brackets_compare_and_look() -> None:
-    """Texts, numbers and files; what is not understood is a failure of its own."""
+def test_brackets_compare_and_check() -> None:
+    """Texts, numbers and files; what is not understood has status 2."""
     for condition, status in {
         "a": 0,
         "''": 1,
@@ -159,7 +159,7 @@ def test_tools_report_what_is_wrong() -> None:
     ),
 )
 def test_no_arguments_break_a_tool(tool: str, arguments: list[str]) -> None:
-    """Whatever a tool is called with, it ends with a status of its own."""
+    """Whatever a tool is called with, it ends with a status."""
     quoted = " ".join("'" + argument.replace("'", "'\\''") + "'" for argument in arguments)
 
     ended = run(f"echo a > f; {tool} {quoted}", b"line\n")

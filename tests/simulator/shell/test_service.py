@@ -57,7 +57,7 @@ class FakeStream:
         self.sent.put_nowait(b"")
 
     async def until(self, data: bytes, *, times: int = 1) -> None:
-        """Wait until the host has got these bytes, so often."""
+        """Wait until the host has got these bytes this many times."""
         while self.received.count(data) < times:
             self.changed.clear()
             await soon(self.changed.wait())
@@ -120,7 +120,7 @@ def test_other_services_are_refused() -> None:
 
 
 def test_packets_keep_outputs_apart_and_carry_the_status() -> None:
-    """Both outputs and the exit code arrive as packets of their own."""
+    """Both outputs and the exit code arrive in separate packets."""
     stream = serve("shell,v2,raw:echo out; echo err >&2; exit 7")
 
     assert stream.packets() == {STDOUT: b"out\n", STDERR: b"err\n", EXIT: b"\x07"}

@@ -17,7 +17,7 @@ from tests.doubles.simulator.adb_hosts import MiniDevice, in_loop, pattern, real
 
 
 class Script:
-    """A stream whose host says what it has to say in pieces and then closes."""
+    """A stream whose host sends these pieces and then closes."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.pieces = pieces
