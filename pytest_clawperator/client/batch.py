@@ -217,8 +217,8 @@ class Batch(HintsAtNames):
         for name, step in group.steps.items():
             step._step, step._result = results.get(name), result
         for name, step in group.steps.items():
-            if step.done and step.result.success and step.result.look is not None:
-                self._judge(step, group.aims[name], step.result.look)
+            if step.done and step.result.success and step.result.proof is not None:
+                self._judge(step, group.aims[name], step.result.proof)
         if not result.ok:
             self._fail(group, result)
 

@@ -457,7 +457,7 @@ class Performer:
 
 def _with_proof(plan: Plan[Any], aim: Aim, wait: Wait, *, id: str) -> Sending:
     """Return the plan's action with what proves it."""
-    proof = SnapshotUi(retry=_ONCE, id=f"{id}-look")
+    proof = SnapshotUi(retry=_ONCE, id=f"{id}-proof")
     actions: list[TypedAction]
     if plan.untapped is not None:
         tap = Click(aim.node, retry=_ONCE, id=f"{id}-tap")
@@ -520,7 +520,7 @@ def last_step(result: RunResult) -> RunStep:
 def _proof_of(result: RunResult) -> RunStep | None:
     """Return the snapshot that proves the last action of a run, or the one that failed."""
     failed = next(iter(result.failed_steps), None)
-    return result.last_look if failed is None else failed.look
+    return result.last_proof if failed is None else failed.proof
 
 
 def partial_snapshot(step: RunStep) -> Snapshot:

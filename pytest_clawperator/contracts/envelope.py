@@ -76,7 +76,7 @@ class _Received(BaseModel):
 class StepResult(_Received):
     """The result of one action.
 
-    ``look`` is the snapshot step that the client sent along with the action, to prove it. It
+    ``proof`` is the snapshot step that the client sent along with the action, to prove it. It
     is not part of the wire form.
     """
 
@@ -84,7 +84,7 @@ class StepResult(_Received):
     action_type: String
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
-    look: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
+    proof: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
 
     @property
     def code(self) -> ErrorCode | str | None:

@@ -291,7 +291,7 @@ class Pipeline:
             screenshot_error=collected.screenshot_error,
             recovered=recovery.steps,
             stopped_at=recovery.stopped_at,
-            last_look=recovery.last_look,
+            last_proof=recovery.last_proof,
         )
 
     def _force_stop_apps(self, execution: Execution, claim: Claim) -> frozenset[str]:

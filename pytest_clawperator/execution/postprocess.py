@@ -186,20 +186,20 @@ def set_proofs_apart(envelope: ResultEnvelope, collected: Collected) -> ResultEn
         return envelope
     types = {action.id: action.type for action in collected.actions}
     own: dict[str, StepResult] = {}
-    looks: dict[str, StepResult] = {}
+    proofs: dict[str, StepResult] = {}
     for step in envelope.steps:
         owner = collected.proofs.get(step.id)
         if owner is None:
             own[step.id] = step
         elif step.success:
-            looks |= {owner: step} if step.action_type == "snapshot_ui" else {}
+            proofs |= {owner: step} if step.action_type == "snapshot_ui" else {}
         else:
             # Data of the action itself, such as a scroll's before its tap, is kept.
             data = {**(own[owner].data if owner in own else {}), **step.data}
             own[owner] = changed_step(
                 step, id=owner, action_type=types[owner], success=False, data=data
             )
-    seen = (changed_step(own[name], look=look) for name, look in looks.items() if name in own)
+    seen = (changed_step(own[name], proof=proof) for name, proof in proofs.items() if name in own)
     return with_steps(envelope, (own | {step.id: step for step in seen}).values())
 
 
@@ -351,13 +351,13 @@ class Recovery:
 
     steps: tuple[RunStep, ...] = ()
     stopped_at: Action | None = None
-    last_look: RunStep | None = None
+    last_proof: RunStep | None = None
     actions: tuple[Action, ...] = ()
     broke_off: bool = False
 
     def without(self, proofs: Mapping[str, str]) -> Recovery:
         """Leave out the steps that prove others; if a proof stopped the run, its action did."""
-        looks = {
+        snapshots = {
             proofs[step.id]: step
             for step in self.steps
             if step.id in proofs and step.action_type == "snapshot_ui"
@@ -368,9 +368,9 @@ class Recovery:
             owner = next(a for a in self.actions if a.id == proofs[stopped.id])
         return replace(
             self,
-            steps=tuple(step.model_copy(update={"look": looks.get(step.id)}) for step in own),
+            steps=tuple(step.model_copy(update={"proof": snapshots.get(step.id)}) for step in own),
             stopped_at=owner or stopped,
-            last_look=next(reversed(looks.values()), None),
+            last_proof=next(reversed(snapshots.values()), None),
             broke_off=owner is not None,
         )
 

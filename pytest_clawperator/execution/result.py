@@ -90,7 +90,7 @@ class RunResult(ResultEnvelope):
     ``screenshot_error`` why it could not be.
     The Operator drops the results of the steps before a hard failure: ``recovered`` are
     those steps, taken from the log, and ``stopped_at`` is the action that failed.
-    ``last_look`` is the newest of the snapshots that were sent along with actions to prove them;
+    ``last_proof`` is the newest of the snapshots that were sent along with actions to prove them;
     their steps are in no envelope.
     """
 
@@ -103,16 +103,16 @@ class RunResult(ResultEnvelope):
     screenshot_error: str | None = None
     recovered: tuple[RunStep, ...] = ()
     stopped_at: Action | None = None
-    last_look: RunStep | None = None
+    last_proof: RunStep | None = None
 
     @classmethod
     def of(cls, envelope: ResultEnvelope, **about: Any) -> RunResult:
         """Return a processed envelope with what the run knows."""
         steps = tuple(_run_step(step, about["serial"]) for step in envelope.steps)
-        looks = [step.look for step in steps if step.look is not None]
+        proofs = [step.proof for step in steps if step.proof is not None]
         fields = {**envelope.__dict__, "steps": steps, **about}
-        if looks:
-            fields["last_look"] = looks[-1]
+        if proofs:
+            fields["last_proof"] = proofs[-1]
         return cls.model_construct(envelope.model_fields_set | about.keys(), **fields)
 
     @override
@@ -136,8 +136,8 @@ class RunResult(ResultEnvelope):
 
 
 def _run_step(step: StepResult, serial: str) -> RunStep:
-    look = None if step.look is None else _run_step(step.look, serial)
-    return RunStep.model_construct(None, **{**vars(step), "serial": serial, "look": look})
+    proof = None if step.proof is None else _run_step(step.proof, serial)
+    return RunStep.model_construct(None, **{**vars(step), "serial": serial, "proof": proof})
 
 
 _NO_FILE = "Give take_screenshot a writable path on this machine, or no path."
@@ -207,8 +207,8 @@ class TypedTexts:
     def received(self, execution: Execution, result: RunResult) -> None:
         """Search the log and the returned screens for password fields."""
         hide_passwords(texts_typed_by(execution), result.log.lines)
-        looks = [step.look for step in result.steps if step.look is not None]
-        for step in (*looks, *result.steps):
+        proofs = [step.proof for step in result.steps if step.proof is not None]
+        for step in (*proofs, *result.steps):
             if step.action_type == "snapshot_ui" and PROTECTED in step.data.get("text", ""):
                 self._look_at(step)
 

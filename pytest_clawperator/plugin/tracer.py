@@ -150,7 +150,7 @@ class Tracer:
             seconds=round(event.elapsed, 6),
             envelope=None if result is None else self._envelope(result),
             failure=_failure_of(event.error, result),
-            before=None if result is None else self._tree(result.last_look),
+            before=None if result is None else self._tree(result.last_proof),
             after=None if result is None else self._after(result),
         )
 

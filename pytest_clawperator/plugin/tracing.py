@@ -175,7 +175,7 @@ class PictureTaker:
 
 def _shows_password(result: RunResult | None) -> bool:
     """Whether an execution saw a password field, which may not be recorded elsewhere yet."""
-    steps = [] if result is None else [*result.steps, result.last_look]
+    steps = [] if result is None else [*result.steps, result.last_proof]
     return any(PROTECTED in (step.data.get("text") or "") for step in steps if step is not None)
 
 

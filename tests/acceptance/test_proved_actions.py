@@ -97,7 +97,7 @@ def test_a_proved_click_is_one_execution_and_one_step(claw: Clawperator) -> None
         "snapshot_ui",
         "click",
     ]
-    assert step.look.snapshot.find(text="Taps: 0")
+    assert step.proof.snapshot.find(text="Taps: 0")
     assert taps(claw) == "Taps: 1"
 
 

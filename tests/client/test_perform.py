@@ -388,8 +388,12 @@ def test_a_click_is_waited_for_proved_and_sent_in_one_execution() -> None:
     assert pauses_ms(phone.sent[0][0]["params"]["retry"]) == 2000
     assert phone.sent[0][2]["params"]["retry"] == {"maxAttempts": 1}
     assert (step.id, step.action_type) == ("click-1", "click")
-    assert step.look.snapshot.find(text="Tea")
-    assert [action["id"] for action in phone.sent[0]] == ["click-1-wait", "click-1-look", "click-1"]
+    assert step.proof.snapshot.find(text="Tea")
+    assert [action["id"] for action in phone.sent[0]] == [
+        "click-1-wait",
+        "click-1-proof",
+        "click-1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -525,9 +529,9 @@ def test_waiting_for_a_disabled_node_takes_snapshots() -> None:
     client(looked_up).click(id="send", timeout=20)
 
     proved = "wait_for_node snapshot_ui click"
-    looks = ["sleep snapshot_ui"] * 2
-    assert phone.executed == [proved, "snapshot_ui", *looks, f"sleep {proved}"]
-    assert looked_up.executed == ["snapshot_ui", *looks, "click"]
+    proofs = ["sleep snapshot_ui"] * 2
+    assert phone.executed == [proved, "snapshot_ui", *proofs, f"sleep {proved}"]
+    assert looked_up.executed == ["snapshot_ui", *proofs, "click"]
 
 
 @pytest.mark.parametrize(
@@ -745,7 +749,7 @@ def test_proofs_belong_to_their_action() -> None:
     sending = Performer(Phone()).sending(CLICK, Aim(TEA), Wait(2), id="click-1")
     alone = Performer(Phone(), matchers="first").sending(CLICK, Aim(TEA), Wait(2), id="click-1")
 
-    assert sending.proofs == {"click-1-wait": "click-1", "click-1-look": "click-1"}
+    assert sending.proofs == {"click-1-wait": "click-1", "click-1-proof": "click-1"}
     assert [action.id for action in alone.actions] == ["click-1"]
 
 

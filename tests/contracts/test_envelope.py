@@ -146,12 +146,12 @@ class TestReading:
         """A null code stays null, an absent one absent; hints and proofs are the host's."""
         for changes in ({}, {"errorCode": None}, {"errorCode": "X"}):
             assert read(step(), **changes).to_wire() == wire(step(), **changes)
-        newer = {**step(), "durationMs": 5, "look": {"id": "x"}}
+        newer = {**step(), "durationMs": 5, "proof": {"id": "x"}}
         envelope = read(newer, hint="from the phone", version=7)
 
         assert envelope.to_wire() == wire(step())
         assert envelope.hint is None
-        assert envelope.steps[0].look is None
+        assert envelope.steps[0].proof is None
 
     def test_data_are_a_dict_of_text(self) -> None:
         """A step always has a dict of data; values become strings as the reference makes them."""

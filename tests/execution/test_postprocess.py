@@ -355,9 +355,9 @@ class TestProofs:
 
         assert [one.to_wire() for one in result.steps] == [click]
         assert result.code == error.get("error")
-        assert result.steps[0].look is not None
-        assert result.steps[0].look.id == "l"
-        assert result.steps[0].look.data["text"] == "<hierarchy/>"
+        assert result.steps[0].proof is not None
+        assert result.steps[0].proof.id == "l"
+        assert result.steps[0].proof.data["text"] == "<hierarchy/>"
 
     def test_an_action_whose_proof_failed_has_failed(self) -> None:
         """The action was not carried out, for the same reason."""

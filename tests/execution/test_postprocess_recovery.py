@@ -184,6 +184,6 @@ def test_a_proof_that_ended_the_run_ended_its_action() -> None:
     stopped_by_proof = replace(found, stopped_at=actions[1]).without({"w": "tap", "l": "tap"})
 
     assert [step.id for step in rest.steps] == ["a"]
-    assert rest.last_look is not None
-    assert rest.last_look.id == "l"
+    assert rest.last_proof is not None
+    assert rest.last_proof.id == "l"
     assert rest.stopped_at is stopped_by_proof.stopped_at is actions[3]

@@ -110,8 +110,8 @@ class TestRunning:
         missed = runner.run(given, proofs={"w": "tap", "l": "tap"})
 
         assert [one.id for one in proved.steps] == ["tap"]
-        assert proved.last_look is not None
-        assert proved.last_look.data["text"] == "<x/>"
+        assert proved.last_proof is not None
+        assert proved.last_proof.data["text"] == "<x/>"
         assert missed.error == "Step tap (click) failed: NODE_NOT_FOUND"
 
     def test_a_snapshot_is_not_processed_again(
