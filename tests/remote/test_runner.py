@@ -302,7 +302,7 @@ class TestObserving:
 
 
 def test_a_device_that_goes_after_connecting(host: HostDouble, runner: RemoteRunner) -> None:
-    """The device is looked up once; a device that went is noticed by the other host at the next run."""
+    """The device is looked up once; its absence is noticed by the other host at the next run."""
     host.devices = Reply(body={**ONE_DEVICE, "devices": []})
     host.execute = failing("DEVICE_NOT_FOUND", 404)
 
