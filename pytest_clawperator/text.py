@@ -7,6 +7,7 @@ text look like another one. They are shown as Python writes them: ``\x1b``, ``\u
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 # Control characters but for line breaks and tabs; what turns the direction of writing; what
 # has no width; separators of lines; halves of surrogate pairs.
@@ -23,6 +24,14 @@ _VALUE = re.compile('"[^"]*"')
 def visible(text: str) -> str:
     """Return the text with control characters shown; line breaks and tabs stay."""
     return _TO_SHOW.sub(_shown, text)
+
+
+def shown_path(path: Path, start: Path | None = None) -> str:
+    """Return a path for messages: relative, if it is below the current or another folder."""
+    try:
+        return path.relative_to(start or Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)
 
 
 def visible_line(text: str) -> str:

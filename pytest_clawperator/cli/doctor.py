@@ -14,8 +14,7 @@ from pytest_clawperator.cli.options import GlobalOptions, Mistake, read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece, for_command_line, notice
 from pytest_clawperator.cli.session import RUN_ID, is_remote, open_device
 from pytest_clawperator.client.device_commands import installed_packages
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
@@ -41,7 +40,7 @@ _DEFAULT_WITHIN, _LONGEST = 30.0, 600.0
     "doctor",
     examples=["doctor", "doctor --device emulator-5554 --fix", "doctor --all --json"],
 )
-@click.option("--all", "every", is_flag=True, help="Examine every connected device, all at once.")
+@click.option("--all", "every", is_flag=True, help="Examine every connected device, in parallel.")
 @click.option(
     "--fix", is_flag=True, help="Run the steps that begin with a command, and report each."
 )
@@ -59,7 +58,7 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         )
     store = open_leases(options.lease, run_id=RUN_ID, say=notice)
     how = Examination(
-        package=wanted_package(options.operator_package) or OPERATOR_PACKAGE,
+        package=chosen_package(options.operator_package),
         leases=store,
         within=_within(options),
         fixes=fix,
@@ -122,7 +121,7 @@ def version(options: GlobalOptions, check_compat: bool) -> Answer:
     if not check_compat:
         text = f"clawperator-py {package_version()}, made for Operator {SUPPORTED_VERSION}"
         return Answer(document, [text])
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     with open_device(options) as transport:
         found = _found(transport, package)
     document |= {"operatorPackage": package, **found}
@@ -154,6 +153,6 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
 
 def _unfit(error: ClawperatorError) -> dict[str, Any]:
     error.wording = for_command_line
-    told = {"code": str(error.code), "message": error.message, "hint": error.hint}
+    about = {"code": str(error.code), "message": error.message, "hint": error.hint}
     remediation = [error.hint] if error.hint else []
-    return {"compatible": False, "error": told, "remediation": remediation}
+    return {"compatible": False, "error": about, "remediation": remediation}

@@ -16,9 +16,8 @@ from pytest_clawperator.cli.executions import payload, perform, timed
 from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.ecmascript import parse_json, trim
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ClawperatorError,
@@ -62,7 +61,7 @@ def record_stop(options: GlobalOptions, session_id: str | None) -> Answer:
 @click.option("--out", default="recordings", metavar="FOLDER", help="Default: recordings.")
 def record_pull(options: GlobalOptions, session_id: str | None, out: str) -> Answer:
     """Fetch a recording from the device: the newest, or the one of this name."""
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     folder = f"/sdcard/Android/data/{package}/files/recordings"
     with open_device(options) as transport:
         wanted = _checked(session_id or _latest(transport, folder), transport.serial)
@@ -105,8 +104,8 @@ def record_parse(
     steps: list[Any] = log["steps"]
     warnings = log.get("_warnings", [])
     document = {"ok": True, "outputFile": str(written), "stepCount": len(steps)}
-    told = [Line(f"! {warning}", "yellow") for warning in warnings]
-    page: list[Piece] = [*map(describe_step, steps), *told, Line(f"✓ wrote {written}", "green")]
+    doubts = [Line(f"! {warning}", "yellow") for warning in warnings]
+    page: list[Piece] = [*map(describe_step, steps), *doubts, Line(f"✓ wrote {written}", "green")]
     return Answer({**document, "warnings": warnings} if warnings else document, page)
 
 
@@ -145,9 +144,9 @@ def _page(result: RunResult) -> list[Piece]:
 
 def _latest(transport: AdbTransport, folder: str) -> str:
     """Return the name of the newest recording."""
-    told = transport.shell(f"cat {quote(f'{folder}/latest')}")
-    name = told.stdout.strip()
-    if not told.ok or not name:
+    read = transport.shell(f"cat {quote(f'{folder}/latest')}")
+    name = read.stdout.strip()
+    if not read.ok or not name:
         raise _not_found("there is no finished recording on the device", transport.serial)
     return name
 
@@ -237,8 +236,8 @@ def describe_step(step: Mapping[str, Any]) -> str:
     if step["type"] == "open_app":
         return f"[{step['seq']}] open_app   {step['packageName']}"
     named = {"text": step["text"], "id": step["resourceId"], "desc": step["contentDesc"]}
-    told = " ".join(f"{name}={value!r}" for name, value in named.items() if value)
-    return f"[{step['seq']}] click      {told or '(nothing to find it by)'}"
+    found = " ".join(f"{name}={value!r}" for name, value in named.items() if value)
+    return f"[{step['seq']}] click      {found or '(nothing to find it by)'}"
 
 
 def _header(line: str) -> Event:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from importlib import import_module
 
 from pytest_clawperator.cli.options import GlobalOptions
 from pytest_clawperator.cli.output import for_command_line, notice
-from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
-from pytest_clawperator.devices.connection import (
-    open_runner,
-    open_transport,
-    wanted_package,
-)
-from pytest_clawperator.devices.health import Readiness, read_readiness
+from pytest_clawperator.devices.connection import chosen_package, open_runner, open_transport
+from pytest_clawperator.devices.health import Readiness, judge, read_readiness
 from pytest_clawperator.devices.inventory import (
     USABLE,
     ConnectedDevice,
@@ -35,9 +28,10 @@ from pytest_clawperator.errors import (
     NoDeviceError,
     OperatorNotReadyError,
 )
-from pytest_clawperator.execution.pipeline import Pipeline, Runner
+from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 
 #: The name of this program as a holder of leases.
@@ -139,30 +133,31 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             yield runner
         return
     # Before anything is opened.
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     with ExitStack() as opened:
         transport = opened.enter_context(open_device(options))
         info = read_device(transport, server=transport.server)
         hold = opened.enter_context(_hold(options, info.key, transport.serial))
-        found = _readiness(transport, package)
-        open_pipeline = partial(
-            open_runner,
+        pipeline, _ = open_runner(
             transport,
             server=transport.server,
             operator_package=package,
             observers=[_observer(options)],
             clearance=hold.clear,
             info=info,
-            known=found,
+            first_check=_tolerant_check,
             keep=True,
         )
-        pipeline = _tolerating_variant(open_pipeline)
         opened.callback(pipeline.close)
         yield pipeline
 
 
-def _readiness(transport: AdbTransport, package: str) -> Readiness:
-    """Read the state of a device; raise if it has started but does not list its apps."""
+def _tolerant_check(transport: Transport, package: str) -> Readiness:
+    """Check a device; if another variant of the Operator is installed, print a notice only.
+
+    If the requested one does not answer, the run itself fails. A device that has started but does
+    not list its apps is an error.
+    """
     found = read_readiness(transport, package)
     if found.installed is None and found.booted is not False:
         raise OperatorNotReadyError(
@@ -173,22 +168,14 @@ def _readiness(transport: AdbTransport, package: str) -> Readiness:
             " refuses it.",
             details={"wanted": package},
         )
-    return found
-
-
-def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -> Pipeline:
-    """Open the pipeline; if another variant of the Operator is installed, print a notice only.
-
-    If the requested one does not answer, the run itself fails.
-    """
     try:
-        return open_pipeline()[0]
+        return judge(found, package, serial=transport.serial)
     except OperatorNotReadyError as error:
         if error.code is not ErrorCode.OPERATOR_VARIANT_MISMATCH:
             raise
         error.wording = for_command_line
         notice(str(error))
-        return open_pipeline(known=Readiness())[0]
+        return Readiness()
 
 
 @contextmanager

@@ -13,8 +13,7 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.options import GlobalOptions, Mistake, invalid, read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.skills.compile import compile_artifact
 from pytest_clawperator.skills.registry import REGISTRY_VARIABLE, read_registry
@@ -184,7 +183,7 @@ def run(
     registry = read_registry()
     if not skip_validate:
         validate_skill(registry, registry.get(skill_id), payloads=True)
-    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(options.operator_package)
     done = run_skill(
         registry,
         skill_id,

@@ -21,22 +21,16 @@ from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 SEGMENT = 6.5
-
 LONGEST_PAUSE = 1.0
-
 # How long the device pauses between two snapshots of the whole screen.
 POLL = 0.2
-
-
 _FIRST_PAUSE_RATIO = 0.015
-
 # Below this, in milliseconds, ten attempts would come without pauses to speak of.
 _SHORT = 200
-
 _ONCE = Retry(max_attempts=1)
 
 
-def timeout_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
+def timeout_of(timeout: Any, default: float | None = None, *, name: str = "timeout=") -> float:
     """Return a ``timeout=`` as seconds, checked; None stands for the default."""
     seconds = seconds_of(timeout, default, name=name)
     if seconds <= limits.MAX_LOOKING:
@@ -47,9 +41,9 @@ def timeout_of(timeout: Any, default: float, *, name: str = "timeout=") -> float
     )
 
 
-def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
+def seconds_of(timeout: Any, default: float | None = None, *, name: str = "timeout=") -> float:
     """Return a number of seconds, checked; None stands for the default."""
-    given = default if timeout is None else timeout
+    given: Any = default if timeout is None else timeout
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
     if is_number and math.isfinite(given) and given >= 0:
         return float(given)

@@ -42,7 +42,8 @@ def parse_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> dic
     Without any flag it is empty, or None for a container. The value of ``--selector`` is
     returned unchecked: the validation of the execution checks it.
     """
-    words = canonical_words(argv, kind)
+    spellings = {_flag(other, kind): _flag(name, kind) for other, name in FLAG_SPELLINGS.items()}
+    words = [spellings.get(word, word) for word in argv]
     flags = [_flag("selector", kind), *(_flag(name, kind) for name in FLAG_FIELDS)]
     for flag in flags:
         if words.count(flag) > 1:
@@ -54,22 +55,6 @@ def parse_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> dic
     if values:
         raise PayloadError(_NOT_BOTH[kind])
     return _parsed_selector(flags[0], raw)
-
-
-def has_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> bool:
-    """Whether any of the words is a flag of a matcher."""
-    return not set(flag_names(kind)).isdisjoint(argv)
-
-
-def flag_names(kind: FlagKind) -> list[str]:
-    """Return every flag, under each of its spellings."""
-    return [_flag(name, kind) for name in ("selector", *FLAG_FIELDS, *FLAG_SPELLINGS)]
-
-
-def canonical_words(argv: Sequence[str], kind: FlagKind) -> list[str]:
-    """Return the words with other spellings of flags replaced, wherever they stand."""
-    spellings = {_flag(other, kind): _flag(name, kind) for other, name in FLAG_SPELLINGS.items()}
-    return [spellings.get(word, word) for word in argv]
 
 
 def _flag(name: str, kind: FlagKind) -> str:

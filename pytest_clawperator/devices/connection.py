@@ -21,6 +21,7 @@ from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInf
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import (
     Readiness,
+    await_boot,
     awaken_operator,
     check_ready,
     judge,
@@ -33,7 +34,7 @@ from pytest_clawperator.devices.operator import (
     set_up_operator,
     tell_grants,
 )
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
@@ -47,6 +48,9 @@ from pytest_clawperator.transport.wire import AdbServer
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator, Skills
     from pytest_clawperator.client.perform import Matchers
+
+#: Reads the state of a device and of this package on it; raises what keeps it from working.
+Check = Callable[[Transport, str], Readiness]
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -93,26 +97,36 @@ def open_runner(
     operator_package: str | None = None,
     operator_apk: str | Path | None = None,
     grant: bool = False,
+    repair: bool = False,
     observers: Sequence[Observer] = (),
     processors: Sequence[Processor] = PROCESSORS,
     clearance: Clearance = always_clear,
     info: DeviceInfo | None = None,
-    known: Readiness | None = None,
+    first_check: Check = check_ready,
     keep: bool = False,
 ) -> tuple[Pipeline, Device]:
     """Make the Operator ready and return what runs executions on it, and the device.
 
-    If that fails, the transport is closed, unless ``keep``. ``info`` and ``known`` are what the
-    device is and its state, if they were read just before.
+    With ``repair``, a device that is still starting is waited for, and an Operator whose service is
+    switched off gets what ``grant`` grants. ``info`` are the device's properties, if they were read
+    before. ``first_check`` judges the device once; later checks are strict. If connecting fails,
+    the transport is closed, unless ``keep``.
     """
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
         tell = teller(transport.serial, observers)
-        named = wanted_package(operator_package)
-        package = _find_operator(transport, named, apk=operator_apk, grant=grant, tell=tell)
+        if repair:
+            found = await_boot(transport, chosen_package(operator_package), tell=tell)
+            if operator_apk is None:
+                first_check = partial(_judge_known, found)
+                if _is_switched_off(first_check, transport, operator_package, tell):
+                    grant, first_check = True, check_ready
+        package = _find_operator(
+            transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
+        )
         info = info or read_device(transport, server=server)
-        preflight = _Preflight(transport, package, known)
+        preflight = _Preflight(transport, package, first_check)
         pipeline = Pipeline(
             transport,
             operator_package=package,
@@ -138,6 +152,29 @@ def wanted_package(named: str | None = None) -> str | None:
     return package if package is None else package_name(package)
 
 
+def chosen_package(named: str | None = None) -> str:
+    """Return the Operator's package: the named one, here or in the environment, or the release."""
+    return wanted_package(named) or OPERATOR_PACKAGE
+
+
+def _judge_known(found: Readiness, transport: Transport, package: str) -> Readiness:
+    return judge(found, package, serial=transport.serial)
+
+
+def _is_switched_off(
+    check: Check, transport: Transport, named: str | None, tell: Callable[[str], None]
+) -> bool:
+    """Return whether the Operator is installed and its service is switched off."""
+    try:
+        check(transport, chosen_package(named))
+    except OperatorNotReadyError as error:
+        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
+            raise
+        tell(f"{error.message}; it is switched on")
+        return True
+    return False
+
+
 def _find_operator(
     transport: Transport,
     package: str | None,
@@ -158,18 +195,15 @@ def _find_operator(
 class _Preflight:
     """Checks whether the Operator can work, and keeps what was found."""
 
-    def __init__(self, transport: Transport, package: str, known: Readiness | None) -> None:
+    def __init__(self, transport: Transport, package: str, first_check: Check) -> None:
         self._transport = transport
         self._package = package
-        self._known = known
+        self._check = first_check
         self.found = Readiness()
 
     def __call__(self) -> Processes | None:
-        known, self._known = self._known, None
-        if known is None:
-            self.found = check_ready(self._transport, self._package)
-        else:
-            self.found = judge(known, self._package, serial=self._transport.serial)
+        check, self._check = self._check, check_ready
+        self.found = check(self._transport, self._package)
         return self.found.processes
 
 

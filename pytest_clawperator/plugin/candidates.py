@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.health import await_return
 from pytest_clawperator.devices.inventory import (
     USABLE,
@@ -40,7 +40,7 @@ from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.phones import SimulatorScenario, start_emulators, start_simulator
 from pytest_clawperator.plugin.report_sinks import own_sinks
 from pytest_clawperator.plugin.run import events_of
-from pytest_clawperator.plugin.settings import Settings, settings_of
+from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
 from pytest_clawperator.remote.http import choose_serial, usable_serials
 from pytest_clawperator.remote.leases import ServiceApi, open_service
@@ -51,8 +51,9 @@ from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
 
-def find_candidates(config: pytest.Config) -> list[Candidate]:
-    """Return the devices of ``--claw-device``; without it, the only connected one."""
+@pytest.hookimpl(trylast=True)
+def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate]:
+    """Find the devices of ``--claw-device``; without it, the only connected one."""
     specs = settings_of(config).device
     if not specs and (WORKER_COUNT in config.stash or settings_of(config).matrix):
         specs = (parse_device_spec("auto"),)  # none is named, and several are wanted
@@ -99,7 +100,8 @@ def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
     if spec.kind == "sim":
         alone = 1 + settings_of(config).spare_devices
         wanted = spec.phones or spec.count or config.stash.get(WORKER_COUNT, alone)
-        return _simulated(config, wanted)
+        server, serials = start_simulator(config, wanted)
+        return _read(config, [(server, serial) for serial in serials])
     if spec.kind == "emulator":
         server, serials = start_emulators(config, spec)
         places = [(server, serial) for serial in serials]
@@ -112,12 +114,6 @@ def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
                     await_return(transport)
             return _read(config, places)
     return _remote(config, spec) if spec.kind == "url" else _connected(config, spec)
-
-
-def _simulated(config: pytest.Config, phones: int | str) -> list[Candidate]:
-    simulator = start_simulator(config, phones)
-    server = AdbServer(simulator.adb_host, simulator.adb_port)
-    return _read(config, [(server, serial) for serial in simulator.serials])
 
 
 def _remote(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
@@ -167,7 +163,10 @@ def _wanted_serials(
 
 def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate]:
     """Return the device of a serial, all that are usable, or without a spec the only one."""
-    devices = _devices(config)
+    servers = [locate_server(address) for address in settings_of(config).adb or (None,)]
+    for server in servers:
+        ensure_server(server, say=partial(events_of(config).notice, ""))
+    devices = [device for server in servers for device in list_devices(server)]
     if spec is not None and spec.serial is None:
         return _all_usable(config, devices)
     chosen = choose_device(devices, spec.serial if spec else None)
@@ -179,25 +178,16 @@ def _all_usable(config: pytest.Config, devices: Sequence[ConnectedDevice]) -> li
     usable = [device for device in devices if device.state == USABLE]
     if not usable:
         raise none_usable(devices)
-    unusable = [device for device in devices if device.state != USABLE]
-    notices = [left_out(device) for device in unusable]
     read = _read_each(config, [(device.server, device.serial) for device in usable])
     candidates = [one for one in read if not isinstance(one, ClawperatorError)]
     errors = [one for one in read if isinstance(one, ClawperatorError)]
     if not candidates:
         raise errors[0]
-    for text in notices:
-        events_of(config).notice("", text)
+    for device in devices:
+        if device.state != USABLE:
+            events_of(config).notice("", left_out(device))
     _show_left_out(config, errors)
     return candidates
-
-
-def _devices(config: pytest.Config) -> list[ConnectedDevice]:
-    """List the devices of the adb servers; start a server if necessary."""
-    servers = [locate_server(address) for address in settings_of(config).adb or (None,)]
-    for server in servers:
-        ensure_server(server, say=partial(events_of(config).notice, ""))
-    return [device for server in servers for device in list_devices(server)]
 
 
 def _read(config: pytest.Config, places: Sequence[tuple[AdbServer, str]]) -> list[Candidate]:
@@ -215,33 +205,21 @@ def _read_each(
 ) -> list[Candidate | ClawperatorError]:
     """Read the properties of devices in parallel; return an error for one that does not answer."""
     settings = settings_of(config)
+    package = chosen_package(settings.operator_package)
 
     def read(place: tuple[AdbServer, str]) -> Candidate | ClawperatorError:
+        server, serial = place
         try:
-            return _candidate(*place, settings)
+            with closing(AdbTransport(server, serial, display=settings.display)) as transport:
+                info = read_device(transport, server=server)
+                version = operator_version(transport, package)
         except ClawperatorError as error:
             return error
+        info = replace(info, operator_package=package, operator_version=version)
+        return Candidate(info=info, adb=str(server))
 
     with ThreadPoolExecutor(max_workers=len(places)) as threads:
         return list(threads.map(read, places))
-
-
-def _candidate(server: AdbServer, serial: str, settings: Settings) -> Candidate:
-    transport = AdbTransport(server, serial, display=settings.display)
-    try:
-        info = read_device(transport, server=server)
-        package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
-        version = operator_version(transport, package)
-    finally:
-        transport.close()
-    info = replace(info, operator_package=package, operator_version=version)
-    return Candidate(info=info, adb=str(server))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate]:
-    """Find the devices of ``--claw-device``; without it, the only connected one."""
-    return find_candidates(config)
 
 
 @pytest.hookimpl(trylast=True)

@@ -12,17 +12,10 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
-from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
-from pytest_clawperator.devices.health import (
-    Health,
-    Readiness,
-    await_boot,
-    connect_healed,
-    is_somebody_elses,
-    judge,
-)
+from pytest_clawperator.devices.connection import chosen_package, open_client, open_runner
+from pytest_clawperator.devices.health import Health, connect_healed, is_somebody_elses
 from pytest_clawperator.devices.lease import await_landing, lend
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import (
@@ -30,19 +23,17 @@ from pytest_clawperator.errors import (
     DeviceError,
     DeviceUnavailableError,
     DispatchError,
-    ErrorCode,
     ExecutionsOnlyError,
-    OperatorNotReadyError,
     TransportError,
 )
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.plugin.collectors import registry_of
 from pytest_clawperator.plugin.leasing import lease_of
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
 from pytest_clawperator.plugin.settings import Settings, settings_of
-from pytest_clawperator.plugin.skill_tests import registry_of
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
 from pytest_clawperator.remote.leases import open_all_leases, server_of
 from pytest_clawperator.remote.runner import open_remote
@@ -152,12 +143,11 @@ def _healed(
     The error then has that detail, as the process has no other device for its tests.
     """
     notice = partial(events_of(config).notice, lease.serial)
-    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
     try:
         return connect_healed(
             partial(_over_adb, config, settings, lease, transport),
             transport,
-            package,
+            chosen_package(settings.operator_package),
             tell=notice,
             reconnect=partial(_reconnect, config, transport, notice),
         )
@@ -172,22 +162,17 @@ def _over_adb(
 ) -> tuple[Pipeline, Device]:
     """Make the device ready, and show what takes long or had to be repaired."""
     events, apk = events_of(config), settings.operator_apk
-    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
-    notice = partial(events.notice, lease.serial)
-    found = await_boot(transport, package, tell=notice)
     if apk is not None:
         events.show(f"[{lease.serial}] installing {apk.name} ...")
     if lease.ticket is not None:
-        await_landing(lease.key, serial=lease.serial, say=notice)
-    is_off = apk is None and _is_off(found, package, lease.serial, notice)
+        await_landing(lease.key, serial=lease.serial, say=partial(events.notice, lease.serial))
     return open_runner(
         transport,
-        known=None if is_off or apk is not None else found,
         clearance=_clearance(config, lease),
         server=server_of(lease),
         operator_package=settings.operator_package,
         operator_apk=apk,
-        grant=is_off,
+        repair=True,
         observers=[events],
         processors=_processors(config),
         keep=True,
@@ -215,18 +200,6 @@ def _skills(config: pytest.Config, lease: Lease, device: Device) -> DeviceSkills
         registry=partial(registry_of, config),
         more=lent,
     )
-
-
-def _is_off(found: Readiness, package: str, serial: str, notice: Callable[[str], None]) -> bool:
-    """Return whether the Operator is installed and its service is switched off."""
-    try:
-        judge(found, package, serial=serial)
-    except OperatorNotReadyError as error:
-        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
-            raise
-        notice(f"{error.message}; it is switched on")
-        return True
-    return False
 
 
 def _processors(config: pytest.Config) -> list[Processor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.failures import mark_shared
 from pytest_clawperator.plugin.leasing import hold_alone
 from pytest_clawperator.plugin.marker_values import requirements_of
-from pytest_clawperator.plugin.matrix import class_of, classes_of
-from pytest_clawperator.plugin.run import events_of, write_line
+from pytest_clawperator.plugin.matrix import class_of, is_in_class
+from pytest_clawperator.plugin.run import events_of, named, write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, UNFIT_TESTS
 from pytest_clawperator.plugin.usage import is_listing
@@ -120,7 +121,7 @@ def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
     raise error
 
 
-_NAMED, _REASONS = 3, 3
+_REASONS = 3
 _OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
 _TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client")
 
@@ -155,14 +156,10 @@ def show_unfit(
     config: pytest.Config, needs: Mapping[str, DeviceNeeds], devices: Sequence[DeviceInfo]
 ) -> None:
     """Show which tests no device fits and why, and keep it for the end of the run."""
-
-    def is_in(label: str, info: DeviceInfo) -> bool:
-        return any(one.label == label and one.holds(info) for one in classes_of(config))
-
     texts = [
         f"no device of this run fits {len(tests)} test{'s' * (len(tests) > 1)} ({reason}):"
-        f" {_named(tests)}"
-        for reason, tests in unfit_tests(needs, devices, is_in=is_in).items()
+        f" {named(tests)}"
+        for reason, tests in unfit_tests(needs, devices, is_in=partial(is_in_class, config)).items()
     ]
     config.stash[UNFIT_TESTS] = texts
     error = "ERROR: " if settings_of(config).strict else ""
@@ -253,11 +250,6 @@ def _reason(
 def _is_met(needs: DeviceNeeds, devices: Sequence[DeviceInfo]) -> bool:
     """Whether a device meets the markers, whatever its class."""
     return any(not unmet(needs, info, is_in=lambda *_: True) for info in devices)
-
-
-def _named(tests: Sequence[str]) -> str:
-    names = ", ".join(tests[:_NAMED])
-    return f"{names} and {len(tests) - _NAMED} more" if len(tests) > _NAMED else names
 
 
 _WHAT_TO_DO = "These tests were skipped; --claw-strict makes it an error, as it is where CI is set."

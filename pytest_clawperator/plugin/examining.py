@@ -10,8 +10,7 @@ from functools import cache, partial
 
 import pytest
 
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.inventory import (
     SERIAL_VARIABLE,
     USABLE,
@@ -77,7 +76,7 @@ def _examined(config: pytest.Config) -> list[Report]:
     settings = settings_of(config)
     store = open_leases(settings.lease, run_id=run_id(config), say=events_of(config).show)
     config.add_cleanup(store.close)
-    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    package = chosen_package(settings.operator_package)
     how = Examination(package=package, leases=store)
     host_of = cache(lambda server: judge_host(gather_host(server)))
     chosen = list(_distinct(_chosen(config, host_of)))
@@ -127,7 +126,13 @@ def _chosen(
         if spec is not None and spec.kind in ("sim", "emulator"):
             yield from _started(config, spec)
         elif spec is not None and spec.kind == "url":
-            yield _Chosen(None, finding=_behind_url(spec), serial=spec.text)
+            finding = warned(
+                "device.discovery",
+                ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+                "A device behind a url can be examined on its own computer only.",
+                detail=f"Run `clawperator-py doctor` on the host of {spec.url}.",
+            )
+            yield _Chosen(None, finding=finding, serial=spec.text)
         else:
             named = os.environ.get(SERIAL_VARIABLE) or None
             yield from _connected(servers, spec.serial if spec else named, host_of)
@@ -138,9 +143,7 @@ def _started(config: pytest.Config, spec: DeviceSpec) -> Iterator[_Chosen]:
     if spec.kind == "emulator":
         server, serials = start_emulators(config, spec)
     else:
-        simulator = start_simulator(config, spec.phones or spec.count or 1)
-        server = AdbServer(simulator.adb_host, simulator.adb_port)
-        serials = simulator.serials
+        server, serials = start_simulator(config, spec.phones or spec.count or 1)
     for serial in serials:
         yield _Chosen(server, ConnectedDevice(serial, USABLE, server))
 
@@ -151,7 +154,7 @@ def _connected(
     host_of: Callable[[AdbServer], tuple[Finding, ...]],
 ) -> Iterator[_Chosen]:
     """Yield the device of a serial, or all that the adb servers have, usable or not."""
-    fit = [server for server in servers if not _fails(host_of(server))]
+    fit = [one for one in servers if all(found.status != "fail" for found in host_of(one))]
     for server in servers:
         if server not in fit:
             yield _Chosen(server)
@@ -168,19 +171,6 @@ def _listed(server: AdbServer) -> list[ConnectedDevice]:
         return list_devices(server)
     except ClawperatorError:
         return []
-
-
-def _fails(findings: Sequence[Finding]) -> bool:
-    return any(finding.status == "fail" for finding in findings)
-
-
-def _behind_url(spec: DeviceSpec) -> Finding:
-    return warned(
-        "device.discovery",
-        ErrorCode.DEVICE_SHELL_UNAVAILABLE,
-        "A device behind a url can be examined on its own computer only.",
-        detail=f"Run `clawperator-py doctor` on the host of {spec.url}.",
-    )
 
 
 def _show(config: pytest.Config, reports: Sequence[Report]) -> None:

@@ -17,7 +17,6 @@ from typing import Any, Protocol, TypeVar
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.perform import Matchers
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.pool import Lease
@@ -35,7 +34,6 @@ from pytest_clawperator.plugin.app_state import (
     missing_app,
     reach_checkpoint,
 )
-from pytest_clawperator.plugin.artifacts import Artifacts
 from pytest_clawperator.plugin.clients import client_connected, close_later
 from pytest_clawperator.plugin.connecting import (
     client_for,
@@ -45,6 +43,7 @@ from pytest_clawperator.plugin.connecting import (
     transport_of,
 )
 from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_or_fail
+from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.failures import (
     DEVICE_PROPERTY,
     hint_of,
@@ -66,8 +65,7 @@ from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.plugin.stash import (
-    CLIENT_MATCHERS,
-    CLIENT_TIMEOUT,
+    CLIENT_DEFAULTS,
     DEVICE_HEALTH,
     DEVICE_POOL,
 )
@@ -110,8 +108,7 @@ def client(
         check_values(clawperator_transport=transport)
     config, session = request.config, request.session
     connected = _for_all_tests(lambda: client_for(config, settings, lease, transport))
-    config.stash[CLIENT_TIMEOUT] = connected.timeout
-    config.stash[CLIENT_MATCHERS] = connected.matchers
+    config.stash[CLIENT_DEFAULTS] = connected.timeout, connected.matchers
     device = connected.device.info
 
     def close() -> None:
@@ -156,8 +153,7 @@ def client_for_test(
         request.node.user_properties.append(used)
     in_options(lambda: ensure_health(request.config, client))
     _restore_after(request, client)
-    client.timeout = _timeout_of(request, client, settings)
-    client.matchers = _matchers_of(request, client, settings)
+    _apply_defaults(request, client, settings)
     use = app_of(request.node)
     if use is not None:
         _use_app(request, client, use)
@@ -227,28 +223,20 @@ def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -
     request.addfinalizer(partial(end_app, client, use))
 
 
-def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: Settings) -> float:
-    """Return how long a test searches for nodes: by its marker, its settings, or the client.
-
-    The settings of a folder may be others than those that the client was connected with; a
-    timeout that was set on the client stays.
-    """
-    marked = timeout_of(request.node)
-    if marked is not None:
-        return marked
-    is_usual = client.timeout == request.config.stash.get(CLIENT_TIMEOUT, None)
-    return settings.timeout if is_usual else client.timeout
-
-
-def _matchers_of(
+def _apply_defaults(
     request: pytest.FixtureRequest, client: Clawperator, settings: Settings
-) -> Matchers:
-    """Return what happens if several nodes match: by the marker, the settings, or the client."""
-    marked = matchers_of(request.node)
-    if marked is not None:
-        return marked
-    is_usual = client.matchers == request.config.stash.get(CLIENT_MATCHERS, None)
-    return settings.matchers if is_usual else client.matchers
+) -> None:
+    """Set the timeout and the matchers of a test: by its markers, its settings, or the client.
+
+    The settings of a folder may be others than those that the client was connected with; what was
+    set on the client stays.
+    """
+    usual = request.config.stash.get(CLIENT_DEFAULTS, (None, None))
+    timeout, matchers = timeout_of(request.node), matchers_of(request.node)
+    if timeout is not None or client.timeout == usual[0]:
+        client.timeout = settings.timeout if timeout is None else timeout
+    if matchers is not None or client.matchers == usual[1]:
+        client.matchers = matchers or settings.matchers
 
 
 def _restore(config: pytest.Config, client: Clawperator) -> None:
@@ -283,14 +271,8 @@ def several(
 ) -> Iterator[SeveralDevices]:
     """Yield the function that gives a test this many clients, of which the first is its own."""
     __tracebackhide__ = True
-    with ExitStack() as after:
-        devices = _several(request.config, settings, own, after)
-        yield lambda count: in_options(lambda: devices(count))
+    config = request.config
 
-
-def _several(
-    config: pytest.Config, settings: Settings, own: Clawperator, after: ExitStack
-) -> SeveralDevices:
     def devices(count: int) -> list[Clawperator]:
         if type(count) is not int or count < 1:
             raise ConfigurationError(
@@ -301,7 +283,8 @@ def _several(
         after.callback(_give_back, config)
         return [own, *(_connected(config, settings, lease, after) for lease in leases)]
 
-    return devices
+    with ExitStack() as after:
+        yield lambda count: in_options(lambda: devices(count))
 
 
 def receive(node: Any, topic: str, value: Any) -> None:
@@ -362,7 +345,13 @@ def _connected(
 ) -> Clawperator:
     """Connect a spare device for the test; one that does not work is put aside."""
     try:
-        return _connect(config, settings, lease, after)
+        transport = None if lease.url is not None else transport_of(config, lease)
+        client = client_of(config, settings, lease, transport)
+        hook, device = config.hook, client.device.info
+        after.callback(hook.pytest_clawperator_device_released, device=device, failed=False)
+        after.callback(client.close)
+        hook.pytest_clawperator_device_ready(device=device, client=client)
+        ensure_health(config, client)
     except ClawperatorError as error:
         if is_infrastructure(error):
             events_of(config).notice(lease.serial, "the spare device is put aside")
@@ -371,18 +360,6 @@ def _connected(
             else:
                 spares_of(config).put_aside(lease.serial)
         raise
-
-
-def _connect(
-    config: pytest.Config, settings: Settings, lease: Lease, after: ExitStack
-) -> Clawperator:
-    transport = None if lease.url is not None else transport_of(config, lease)
-    client = client_of(config, settings, lease, transport)
-    hook, device = config.hook, client.device.info
-    after.callback(hook.pytest_clawperator_device_released, device=device, failed=False)
-    after.callback(client.close)
-    hook.pytest_clawperator_device_ready(device=device, client=client)
-    ensure_health(config, client)
     after.callback(client.device.restore)
     after.callback(client_connected(config, client, "clawperator_devices"))
     return client

@@ -17,18 +17,10 @@ from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
 from pytest_clawperator.devices.requirements import DeviceClass, Requirements
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.plugin import stash
 from pytest_clawperator.plugin.matrix import why_class_is_empty
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
 from pytest_clawperator.plugin.settings import settings_of
-from pytest_clawperator.plugin.stash import (
-    CLASS_TO_SELECT,
-    DEVICE_CLASSES,
-    DEVICE_POOL,
-    LEASES,
-    LEASES_BY_CLASS,
-    MISSING_EMULATORS,
-    SPARE_DEVICES,
-)
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import (
     EMPTY_CLASSES,
@@ -101,13 +93,13 @@ class ReservedLeases:
 
 def leases_of(config: pytest.Config) -> ReservedLeases:
     """Return the leases of the run, opened once and closed with it."""
-    if LEASES not in config.stash:
+    if stash.LEASES not in config.stash:
         store = open_all_leases(
             settings_of(config).lease, run_id=run_id(config), say=events_of(config).show
         )
-        config.stash[LEASES] = ReservedLeases(store)
-        config.add_cleanup(config.stash[LEASES].close)
-    return config.stash[LEASES]
+        config.stash[stash.LEASES] = ReservedLeases(store)
+        config.add_cleanup(config.stash[stash.LEASES].close)
+    return config.stash[stash.LEASES]
 
 
 def reserve_emulator(
@@ -129,21 +121,23 @@ def is_wished(config: pytest.Config) -> bool:
 
 def pool_of(config: pytest.Config) -> DevicePool:
     """Return the devices of this run, which are listed once; none is held yet."""
-    if DEVICE_POOL not in config.stash:
+    if stash.DEVICE_POOL not in config.stash:
         store = leases_of(config)
         # Emulators that are started below end before their leases do.
         config.add_cleanup(partial(_close_pool, config))
         found = _fitting(config)
         show, wait = events_of(config).show, settings_of(config).lease_timeout
-        config.stash[DEVICE_POOL] = DevicePool(found, store=store, select=partial(_select, config))
+        config.stash[stash.DEVICE_POOL] = DevicePool(
+            found, store=store, select=partial(_select, config)
+        )
         if wait and found:
             await_store(store, found[0].info.key, wait=wait, say=show)
-    return config.stash[DEVICE_POOL]
+    return config.stash[stash.DEVICE_POOL]
 
 
 def _close_pool(config: pytest.Config) -> None:
     """Release the devices of this run, if there are any."""
-    pool = config.stash.get(DEVICE_POOL, None)
+    pool = config.stash.get(stash.DEVICE_POOL, None)
     if pool is not None:
         pool.close()
 
@@ -155,11 +149,11 @@ def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease
     pool.give_back(ALONE)
     if device_class is None:
         return pool.take(ALONE)
-    config.stash[CLASS_TO_SELECT] = device_class
+    config.stash[stash.CLASS_TO_SELECT] = device_class
     try:
         return pool.take(ALONE, fits=device_class.holds)
     finally:
-        del config.stash[CLASS_TO_SELECT]
+        del config.stash[stash.CLASS_TO_SELECT]
 
 
 def _select(config: pytest.Config, free: Sequence[Candidate], worker_id: str) -> Candidate | None:
@@ -168,7 +162,7 @@ def _select(config: pytest.Config, free: Sequence[Candidate], worker_id: str) ->
         config.hook.pytest_clawperator_select_device,
         candidates=free,
         requirements=_combined(
-            settings_of(config).require, config.stash.get(CLASS_TO_SELECT, None)
+            settings_of(config).require, config.stash.get(stash.CLASS_TO_SELECT, None)
         ),
         worker_id=worker_id,
     )
@@ -221,7 +215,7 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
         if not pool.held and classes <= workers:
             usable = _usable(pool, _wanted_classes(config))
             # Workers whose emulators failed to start run the tests that need no device.
-            others = workers - classes - config.stash.get(MISSING_EMULATORS, 0)
+            others = workers - classes - config.stash.get(stash.MISSING_EMULATORS, 0)
             _hold(config, [*groups, *[usable] * others])
     if classes > workers:
         raise too_few_workers(classes, workers, spare=spare, per=_per(config))
@@ -245,7 +239,7 @@ def hold_all(config: pytest.Config) -> int:
 
 def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
     """Find the classes of ``--claw-matrix``; if each device is a class, hold the devices."""
-    if DEVICE_CLASSES not in config.stash:
+    if stash.DEVICE_CLASSES not in config.stash:
         matrix, devices = settings_of(config).matrix, []
         if matrix is None or settings_of(config).validate:
             return ()
@@ -253,8 +247,8 @@ def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
             return ()  # devices only show in the ids of tests, which are not listed
         if _is_each(config):
             devices = [one.info for one in _each(config)]
-        config.stash[DEVICE_CLASSES] = matrix.classes(devices)
-    return config.stash[DEVICE_CLASSES]
+        config.stash[stash.DEVICE_CLASSES] = matrix.classes(devices)
+    return config.stash[stash.DEVICE_CLASSES]
 
 
 def _each(config: pytest.Config) -> Sequence[Candidate]:
@@ -278,12 +272,12 @@ def _wanted_classes(config: pytest.Config) -> Sequence[DeviceClass]:
 
 def spares_of(config: pytest.Config) -> Spares:
     """Return the spare devices, once the devices of the run are held."""
-    if SPARE_DEVICES not in config.stash:
+    if stash.SPARE_DEVICES not in config.stash:
         pool = pool_of(config)
         groups = _groups(config, pool)
         reserved = pool.reserve(settings_of(config).spare_devices, groups=groups)
-        config.stash[SPARE_DEVICES] = Spares([pool.lease_of(one) for one in reserved])
-    return config.stash[SPARE_DEVICES]
+        config.stash[stash.SPARE_DEVICES] = Spares([pool.lease_of(one) for one in reserved])
+    return config.stash[stash.SPARE_DEVICES]
 
 
 def _fitting(config: pytest.Config) -> list[Candidate]:
@@ -374,7 +368,7 @@ def lease_of(config: pytest.Config, device_class: DeviceClass | None = None) -> 
 
     An error of the first call is raised again: nothing is searched for or started twice.
     """
-    known = config.stash.setdefault(LEASES_BY_CLASS, {})
+    known = config.stash.setdefault(stash.LEASES_BY_CLASS, {})
     label = device_class.label if device_class else None
     if label not in known:
         try:

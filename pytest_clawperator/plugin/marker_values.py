@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
+from pytest_clawperator.client import timing
 from pytest_clawperator.client.device_commands import package_name, permission_name
 from pytest_clawperator.client.perform import MATCHERS, Matchers
 from pytest_clawperator.contracts.payload import Execution, complete_execution
@@ -29,7 +30,7 @@ from pytest_clawperator.plugin.markers import (
     misspelt_marker,
     signature_of,
 )
-from pytest_clawperator.plugin.settings import allowed_timeout, is_timeout, is_validating
+from pytest_clawperator.plugin.settings import is_validating
 from pytest_clawperator.plugin.stash import MARKER_PROBLEMS
 from pytest_clawperator.plugin.worker_input import is_worker
 
@@ -156,9 +157,10 @@ def _app(
 
 
 def _timeout(item: pytest.Item, seconds: Any, /) -> float:
-    if not is_timeout(seconds):
-        raise InvalidMarker(f"found {shown(seconds)}, allowed is {allowed_timeout(seconds)}")
-    return float(seconds)
+    try:
+        return timing.timeout_of(seconds, name="the value")
+    except ConfigurationError as exc:
+        raise InvalidMarker(f"{exc.message}. {exc.hint}") from exc
 
 
 def _matchers(item: pytest.Item, kind: Any, /) -> Any:

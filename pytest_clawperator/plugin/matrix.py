@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -36,16 +36,16 @@ def classes_of(config: pytest.Config) -> tuple[DeviceClass, ...]:
     return config.stash[DEVICE_CLASSES]
 
 
-def pack(classes: Iterable[DeviceClass]) -> list[dict[str, Any]]:
-    """Write classes in plain values, for a worker's input."""
-    return [one.to_dict() for one in classes]
-
-
 def class_of(item: pytest.Item) -> DeviceClass | None:
     """Return the class that the test was collected for, if any."""
     params = getattr(getattr(item, "callspec", None), "params", {})
     found = params.get(_LEASE)
     return found if found is not None and found in classes_of(item.config) else None
+
+
+def is_in_class(config: pytest.Config, label: str, device: DeviceInfo) -> bool:
+    """Whether the device belongs to the class of this label."""
+    return any(one.label == label and one.holds(device) for one in classes_of(config))
 
 
 def why_class_is_empty(device_class: DeviceClass, devices: Sequence[DeviceInfo]) -> str:

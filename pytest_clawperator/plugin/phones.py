@@ -36,6 +36,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     TransportError,
 )
+from pytest_clawperator.plugin import stash
 from pytest_clawperator.plugin.failures import (
     DEVICE_PROPERTY,
     INFRASTRUCTURE,
@@ -48,14 +49,6 @@ from pytest_clawperator.plugin.leasing import reserve_emulator, too_few_workers
 from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.run import call_hook, events_of, show_line, wrong_result
 from pytest_clawperator.plugin.settings import PROFILES, settings_of
-from pytest_clawperator.plugin.stash import (
-    EMULATOR_FLEETS,
-    ENDED_PHONES,
-    FAILED_EMULATORS,
-    MISSING_EMULATORS,
-    SIMULATED_PHONES,
-    WORKER_COUNT,
-)
 from pytest_clawperator.plugin.worker_input import (
     LEASE,
     ask,
@@ -86,17 +79,17 @@ def end_of_phones(
     """
     if is_worker(config):
         serial = serial or worker_input(config).get(LEASE, {}).get("serial")
-        known = config.stash.setdefault(ENDED_PHONES, {})
+        known = config.stash.setdefault(stash.ENDED_PHONES, {})
         if in_trouble and serial not in known and (end := _ask(config, serial)):
             known[serial] = end
         return known.get(serial)
-    phones = config.stash.get(SIMULATED_PHONES, None)
+    phones = config.stash.get(stash.SIMULATED_PHONES, None)
     return None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
 
 
 def reply_how(node: Any, serial: str | None) -> None:
     """Answer a worker that asks how the process of a simulated phone ended."""
-    phones = node.config.stash.get(SIMULATED_PHONES, None)
+    phones = node.config.stash.get(stash.SIMULATED_PHONES, None)
     reply(node, TOPIC, phones.end_unshown(serial) if phones is not None else None)
 
 
@@ -187,8 +180,8 @@ class SimulatedPhones:
             events_of(self._config).notice("", end)
 
 
-def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
-    """Start this many phones, or phones of these kinds; they end with the run."""
+def start_simulator(config: pytest.Config, phones: int | str) -> tuple[AdbServer, list[str]]:
+    """Start this many phones, or phones of these kinds; return their adb server and serials."""
     settings = settings_of(config)
     hook = config.hook.pytest_clawperator_simulator_scenario
     scenario = call_hook(hook, config=config)
@@ -201,16 +194,16 @@ def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
         options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
-    started = config.stash.setdefault(SIMULATED_PHONES, SimulatedPhones(config))
+    started = config.stash.setdefault(stash.SIMULATED_PHONES, SimulatedPhones(config))
     started.simulators.append(simulator)
     simulator.start()
     started.profiles.update(dict.fromkeys(simulator.serials, options["profile"] or PROFILES[0]))
-    return simulator
+    return AdbServer(simulator.adb_host, simulator.adb_port), list(simulator.serials)
 
 
 def blame_ended_phones(config: pytest.Config, report: pytest.TestReport) -> None:
     """Check whether the simulated phones died, on behalf of a worker that cannot see it."""
-    phones = config.stash.get(SIMULATED_PHONES, None)
+    phones = config.stash.get(stash.SIMULATED_PHONES, None)
     if phones is None or not getattr(report, INFRASTRUCTURE, False):
         return
     serial = dict(report.user_properties).get(DEVICE_PROPERTY)
@@ -234,7 +227,7 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
     A class of a matrix without an emulator is reported; without a matrix, a missing emulator
     is an error.
     """
-    failed = config.stash.setdefault(FAILED_EMULATORS, {})
+    failed = config.stash.setdefault(stash.FAILED_EMULATORS, {})
     if spec in failed:
         raise failed[spec]  # another try would take as long, and end the same
     try:
@@ -250,7 +243,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     _report_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
-    config.stash.setdefault(EMULATOR_FLEETS, []).append(fleet)
+    config.stash.setdefault(stash.EMULATOR_FLEETS, []).append(fleet)
     results = fleet.provision([one.profile for one in wanted])
     errors = [
         (one.device_class, result)
@@ -261,13 +254,15 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         raise errors[0][1]
     if errors:
         _report_failed(config, errors, Counter(one.device_class for one in wanted))
-        config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
+        config.stash[stash.MISSING_EMULATORS] = config.stash.get(stash.MISSING_EMULATORS, 0) + len(
+            errors
+        )
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
 def notice_lost_emulators(config: pytest.Config) -> None:
     """Report the emulators that ended before the run did, while their output is still there."""
-    for fleet in config.stash.get(EMULATOR_FLEETS, []):
+    for fleet in config.stash.get(stash.EMULATOR_FLEETS, []):
         for serial, why in fleet.lost().items():
             events_of(config).notice(serial, why)
 
@@ -319,7 +314,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     if settings.matrix is not None and settings.matrix.wanted is not None:
         return _for_matrix(config, spec, settings.matrix, base)
     least = 1 + settings.spare_devices
-    count = spec.count or config.stash.get(WORKER_COUNT, least)
+    count = spec.count or config.stash.get(stash.WORKER_COUNT, least)
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
     _report_unused(config, spec, count)
@@ -335,7 +330,7 @@ def _for_matrix(
             f"--claw-device {spec} sets the number of emulators, and so does --claw-matrix: write"
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
-    spare, needed = settings_of(config).spare_devices, config.stash.get(WORKER_COUNT, None)
+    spare, needed = settings_of(config).spare_devices, config.stash.get(stash.WORKER_COUNT, None)
     # A single process uses one of each class, even if workers would share a class.
     per = 1 if needed is None else matrix.per
     of_classes = _of_classes(config, matrix.wanted or (), base)
@@ -362,7 +357,7 @@ def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
 def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     """Raise if a run needs more emulators than were asked for, before any of them boots."""
     spare = settings_of(config).spare_devices
-    needed = config.stash.get(WORKER_COUNT, 0) or 1 + spare
+    needed = config.stash.get(stash.WORKER_COUNT, 0) or 1 + spare
     if count >= needed or len(settings_of(config).device) > 1:
         return
     there = "1 emulator" if count == 1 else f"{count} emulators"
@@ -378,10 +373,10 @@ def _report_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     """Report emulators that would boot without being used."""
     settings = settings_of(config)
     spare = settings.spare_devices
-    used = config.stash.get(WORKER_COUNT, 1 + spare)
+    used = config.stash.get(stash.WORKER_COUNT, 1 + spare)
     if not used or used >= count or settings.matrix is not None:  # each is a class
         return
-    workers = "one process" if WORKER_COUNT not in config.stash else f"-n {used - spare}"
+    workers = "one process" if stash.WORKER_COUNT not in config.stash else f"-n {used - spare}"
     events_of(config).show(
         f"--claw-device {spec} starts {count} emulators, and {workers} uses {used} of them; all"
         f" are used with -n {count - spare}"

@@ -12,14 +12,17 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.plugin.failures import DEVICE_FACTS
-from pytest_clawperator.plugin.run import call_hook, events_of, shown_path, wrong_result
+from pytest_clawperator.plugin.run import call_hook, events_of, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction import hide, hide_in
 from pytest_clawperator.report import allure
 from pytest_clawperator.report.allure import AllureSink, write_run_files
 from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, ReportSink
 from pytest_clawperator.report.trace import TraceEvent, TraceWriter
+from pytest_clawperator.text import shown_path
 
+#: What reports of a run name as its environment.
+VERSIONS = {"Python": platform.python_version(), "pytest": pytest.__version__}
 _HOOK = "pytest_clawperator_report_sinks"
 _ALLURE = "allure_listener"
 _METHODS = ("write", "attach", "complete")
@@ -72,7 +75,7 @@ def sinks_of(config: pytest.Config) -> ReportSinks:
 
 def own_sinks(config: pytest.Config) -> list[ReportSink]:
     """Return our own sinks, for the reports that are asked for."""
-    found: list[ReportSink] = [JUnitSink(partial(shown_path, config))]
+    found: list[ReportSink] = [JUnitSink(partial(shown_path, start=config.invocation_params.dir))]
     listener = config.pluginmanager.get_plugin(_ALLURE)
     if listener is not None:
         found.append(AllureSink(listener.allure_logger))
@@ -160,8 +163,7 @@ class AllureFiles:
             f"device.{serial}": ", ".join(f"{name} {one}" for name, one in about.items())
             for serial, about in sorted(self._devices.items())
         }
-        versions = {"Python": platform.python_version(), "pytest": pytest.__version__}
         try:
-            write_run_files(self._config.invocation_params.dir / folder, {**versions, **devices})
+            write_run_files(self._config.invocation_params.dir / folder, {**VERSIONS, **devices})
         except OSError as exc:
             events_of(self._config).notice("", f"no environment in Allure's report: {exc}")

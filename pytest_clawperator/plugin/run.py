@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -42,14 +42,6 @@ def run_folder(config: pytest.Config, settings: Settings | None = None) -> Path:
     return config.rootpath / (settings or settings_of(config)).output / run_id(config)
 
 
-def shown_path(config: pytest.Config, path: Path) -> str:
-    """Return a path as seen from where pytest was started."""
-    try:
-        return str(path.relative_to(config.invocation_params.dir))
-    except ValueError:
-        return str(path)
-
-
 def _new_id() -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
@@ -57,6 +49,12 @@ def _new_id() -> str:
 def write_line(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:
     """Write a line; control characters in it are shown."""
     reporter.line(visible(text), **markup)
+
+
+def named(tests: Sequence[str]) -> str:
+    """Return the names of the first tests, and how many others there are, for a message."""
+    names, rest = ", ".join(tests[:3]), len(tests) - 3
+    return f"{names} and {rest} more" if rest > 0 else names
 
 
 class EventHub:

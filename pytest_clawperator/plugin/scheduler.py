@@ -2,14 +2,308 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from bisect import bisect
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import islice
+from operator import or_
+from statistics import median
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.workforce import ANY, CollectedTests, Node, Worker, Workforce
+from pytest_clawperator.plugin.run import named
+
+# Sets of devices are numbers with one bit for each device: many tests, few distinct sets.
+ANY = -1
+
+
+@dataclass
+class _Group:
+    """The waiting tests of one set of devices, the longest first."""
+
+    tests: deque[tuple[float, int]] = field(default_factory=deque)
+    seconds: float = 0.0
+
+    def add(self, test: tuple[float, int]) -> None:
+        """Put one test at its place."""
+        if self.tests and test < self.tests[-1]:
+            self.tests.insert(bisect(self.tests, test), test)
+        else:
+            self.tests.append(test)
+        self.seconds -= test[0]
+
+    def take(self, test: tuple[float, int]) -> int:
+        """Take out one test, which is near one of the ends."""
+        if self.tests[-1] == test:
+            self.tests.pop()
+        else:
+            self.tests.remove(test)
+        self.seconds += test[0]
+        return test[1]
+
+
+class Backlog:
+    """The tests that no worker has yet, by the devices that can run them.
+
+    `seconds` has how long each test may take, by its number.
+    """
+
+    def __init__(self, seconds: Sequence[float]) -> None:
+        self._seconds = seconds
+        self._groups: dict[int, _Group] = {}
+
+    def __len__(self) -> int:
+        return sum(len(group.tests) for group in self._groups.values())
+
+    @property
+    def sets(self) -> list[int]:
+        """The sets of devices that tests wait for."""
+        return list(self._groups)
+
+    def add(self, tests: Sequence[int], devices: Callable[[int], int]) -> None:
+        """Let tests wait for one of the devices that `devices` returns for each."""
+        # In order, all but a few go to the end of their group.
+        for test in sorted((-self._seconds[number], number) for number in tests):
+            self._groups.setdefault(devices(test[1]), _Group()).add(test)
+
+    def drop(self, devices: int | None = None) -> list[int]:
+        """Take out the tests that wait for this set of devices, or all."""
+        wanted = self.sets if devices is None else [devices]
+        return [number for key in wanted for _, number in self._groups.pop(key).tests]
+
+    def take(self, who: int, *, free: dict[int, float], takers: Callable[[int], int]) -> int | None:
+        """Take out the test that one worker should have next; None: others do the rest sooner.
+
+        `free` has in how many seconds each worker will have done what it has, and `takers`
+        returns which of these workers can take the tests of a set of devices. What a worker is
+        given waits behind what it has and cannot be taken back. Each test therefore goes in
+        thought to the worker that is free first, and this one gets the first that falls to it.
+        """
+        able = [(takers(devices), group) for devices, group in self._groups.items()]
+        mine = [two for two in able if two[0] & who]
+        if not mine:
+            return None
+        rivals = reduce(or_, (devices for devices, _ in mine))
+        free = {bit: seconds for bit, seconds in free.items() if bit & rivals}
+        for devices, group in able:
+            if devices & rivals and not devices & who:  # what only others can do
+                for bit in free:
+                    if devices & bit:
+                        free[bit] += group.seconds / devices.bit_count()
+        chosen = _falls_to(who, mine, free)
+        if chosen is None and sum(len(group.tests) for _, group in mine) >= 2 * len(free):
+            # Too early to do without this worker: what is short waits with least harm.
+            chosen = max(((group.tests[-1], group) for _, group in mine), key=lambda two: two[0])
+        return None if chosen is None else self._take(*chosen)
+
+    def _take(self, test: tuple[float, int], group: _Group) -> int:
+        number = group.take(test)
+        if not group.tests:
+            self._groups = {key: one for key, one in self._groups.items() if one.tests}
+        return number
+
+
+def _falls_to(
+    who: int, groups: Sequence[tuple[int, _Group]], free: dict[int, float]
+) -> tuple[tuple[float, int], _Group] | None:
+    """Deal out the first tests of groups, and return the first that falls to this worker."""
+    ahead = 2 * len(free)
+    queues = [_ordered(able, group, ahead) for able, group in groups]
+    for _, test, able, group in heapq.merge(*queues, key=lambda entry: entry[:2]):
+        first = min((bit for bit in free if able & bit), key=lambda bit: (free[bit], bit != who))
+        if first == who:
+            return test, group
+        free[first] -= test[0]
+    return None
+
+
+def _ordered(
+    able: int, group: _Group, count: int
+) -> Iterator[tuple[int, tuple[float, int], int, _Group]]:
+    for test in islice(group.tests, count):
+        yield able.bit_count(), test, able, group
+
+
+# A worker of xdist, as its controller sees it; one that ended by itself has `workeroutput`.
+Node = Any
+
+
+@dataclass(eq=False)
+class Worker:
+    """A worker: its tests, and its state."""
+
+    node: Node
+    bit: int  # its device, in sets of devices
+    collection: list[str] | None = None  # None: it still collects
+    pending: list[int] = field(default_factory=list)  # the running test, and the next
+    began: float | None = None  # when the running test did
+    promised: int | None = None  # its running test will be run once more, elsewhere
+    is_shut_down: bool = False  # to end after what it has
+    is_refused: bool = False  # it collected other tests
+    is_lost: bool = False  # it did not take what was sent to it
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether tests can be sent to it."""
+        return not (self.is_shut_down or self.is_leaving or self.collection is None)
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it crashed, or xdist ends the run, and xdist did not report that yet."""
+        return not self.is_shut_down and (self.is_lost or self.node.shutting_down)
+
+
+class Workforce:
+    """The workers that are there, those that will come, and those that can be replaced.
+
+    `device_of` returns the key of a worker's device, which is the same for its replacement.
+    `replace_worker` asks for a new worker like one that has ended, and returns whether it will
+    come.
+    """
+
+    def __init__(
+        self,
+        device_of: Callable[[Any], Hashable | None],
+        replace_worker: Callable[[Any], bool],
+    ) -> None:
+        self._device_of = device_of
+        self._replace_worker = replace_worker
+        self._bits: dict[Hashable, int] = {}
+        #: The workers that are there, as xdist knows them.
+        self.by_node: dict[Node, Worker] = {}
+        #: The devices that were put aside.
+        self.failed = 0
+        self._ended: dict[int, Any] = {}  # workers that were shut down, by device
+        self._coming: list[int] = []  # devices whose workers are being replaced
+        self._without_device = 0
+
+    @property
+    def workers(self) -> list[Worker]:
+        """The workers that are there."""
+        return list(self.by_node.values())
+
+    def add(self, node: Node) -> None:
+        """Add a worker that has started."""
+        device = self._device_of(node)
+        bit = self._bits.setdefault(
+            ("worker", node.gateway.id) if device is None else device, 1 << len(self._bits)
+        )
+        self._without_device |= bit if device is None else 0
+        self.by_node[node] = Worker(node, bit)
+        if self._coming:  # each that crashed has one successor, seldom with another device
+            self._coming.remove(bit if bit in self._coming else self._coming[0])
+
+    def await_successor(self, worker: Worker) -> None:
+        """Expect that xdist replaces a worker that crashed."""
+        self._coming.append(worker.bit)
+
+    def allow_successor(self, worker: Worker) -> None:
+        """Remember a worker that was shut down: it can be replaced if necessary."""
+        self._ended[worker.bit] = worker.node
+
+    def devices(self, *, ending: bool = True, leaving: bool = True) -> int:
+        """Return the devices whose workers are there or will come.
+
+        Without `ending`, those that were shut down do not count; without `leaving`, those
+        that are about to be reported as ended.
+        """
+        found = 0
+        for worker in self.workers:
+            is_in = (ending or not worker.is_shut_down) and (leaving or not worker.is_leaving)
+            if is_in and not worker.is_refused:
+                found |= worker.bit
+        for bit in self._coming:
+            found |= bit
+        return found
+
+    @property
+    def any_device(self) -> int:
+        """The devices whose workers can say why a test fits none: all with a device, if any."""
+        with_device = ANY & ~self._without_device
+        return with_device if with_device & self.devices() else ANY
+
+    def is_reachable(self, devices: int) -> bool:
+        """Whether one of these devices has a worker, or gets one that is asked for now."""
+        if devices & self.devices(ending=False) or self.revive(devices):
+            return True
+        return bool(devices & self.devices())  # can be replaced at its end
+
+    def revive(self, devices: int) -> bool:
+        """Ask for a worker in place of one that ended too early; return whether it will come."""
+        for bit in [bit for bit in self._ended if bit & devices]:
+            if self._replace_worker(self._ended.pop(bit)):
+                self._coming.append(bit)
+                return True
+        return False
+
+
+class CollectedTests:
+    """The collected tests by their numbers, with the devices that can run each.
+
+    Sets of devices are numbers, as in `Workforce`.
+    """
+
+    def __init__(self, tests: Sequence[str], duration_of: Callable[[str], float | None]) -> None:
+        known = [duration_of(nodeid) for nodeid in tests]
+        typical = median([one for one in known if one is not None] or [1.0])
+        self.tests = list(tests)
+        #: How long each test may take.
+        self.seconds = [typical if one is None else one for one in known]
+        #: The devices that can run each test.
+        self.takers = [0] * len(self.tests)
+        #: The tests that no worker has yet.
+        self.backlog = Backlog(self.seconds)
+        #: The tests without a result.
+        self.unrun = set(range(len(self.tests)))
+        #: The tests that are only assigned to be skipped.
+        self.unfit: set[int] = set()
+        #: The tests that are run once more, and the devices that failed them.
+        self.retried: dict[int, int] = {}
+        #: Those of them that had begun when the device failed.
+        self.begun: set[int] = set()
+        self._learned = 0
+
+    def learn(self, bit: int, fits: Callable[[str], bool]) -> None:
+        """Find out which tests a device can run; of a known device nothing is asked."""
+        if self._learned & bit:
+            return
+        self._learned |= bit
+        for number, nodeid in enumerate(self.tests):
+            if fits(nodeid):
+                self.takers[number] |= bit
+        self.wait(self.backlog.drop())
+
+    def wait(self, numbers: Sequence[int]) -> None:
+        """Let tests wait for a device that can run them."""
+        self.backlog.add(numbers, self.takers.__getitem__)
+
+    def wait_once_more(self, number: int, *, failed: int) -> None:
+        """Let a test wait for another device than the one that failed it."""
+        self.takers[number] &= ~failed
+        self.wait([number])
+
+    def give_unfit_to(self, any_device: int) -> list[int]:
+        """Assign what no device can run to any device, to be skipped; return these tests."""
+        unfit = [number for number, takers in enumerate(self.takers) if not takers]
+        for number in unfit:
+            self.takers[number] = any_device
+        self.unfit.update(unfit)
+        return unfit
+
+    def widen(self, number: int, any_device: int) -> None:
+        """Add the device that failed to those that can have a test, or else any, which skips it."""
+        failed = self.retried.get(number, 0)
+        if failed & ~self.takers[number]:
+            self.takers[number] |= failed
+        else:
+            self.takers[number] = any_device
+            self.unfit.add(number)
 
 
 class Dealer:
@@ -108,7 +402,8 @@ class Dealer:
             tests.wait(numbers)
             self._find_takers()
         elif numbers and not self.is_stopped:
-            self._show(f"no worker is left for tests that were not run: {tests.named(numbers)}")
+            unrun = named([tests.tests[number] for number in numbers])
+            self._show(f"no worker is left for tests that were not run: {unrun}")
 
 
 class DeviceScheduling:
@@ -152,7 +447,7 @@ class DeviceScheduling:
     @property
     def nodes(self) -> list[Any]:
         """The workers that are there."""
-        return self._workforce.nodes
+        return list(self._workforce.by_node)
 
     @property
     def collection_is_completed(self) -> bool:
@@ -179,7 +474,7 @@ class DeviceScheduling:
 
     def add_node_collection(self, node: Node, collection: Sequence[str]) -> None:
         """Add what a worker collected."""
-        worker = self._worker(node)
+        worker = self._workforce.by_node[node]
         if not self._has_begun:
             worker.collection = list(collection)
         elif self._is_same(worker, collection, self._tests.tests, "the others"):
@@ -198,7 +493,7 @@ class DeviceScheduling:
 
     def mark_test_complete(self, node: Node, item_index: int, duration: float = 0) -> None:
         """Note that a worker ran a test, and give it another one."""
-        worker, tests = self._worker(node), self._tests
+        worker, tests = self._workforce.by_node[node], self._tests
         worker.pending.remove(item_index)
         worker.began = self._clock() if worker.pending and worker.is_shut_down else None
         if worker.promised == item_index:
@@ -218,7 +513,7 @@ class DeviceScheduling:
 
     def remove_node(self, node: Node) -> str | None:
         """Remove a worker that ended or crashed, and return the test that it crashed in."""
-        worker = self._workforce.remove(node)
+        worker = self._workforce.by_node.pop(node)
         has_ended = getattr(node, "workeroutput", None) is not None
         if not self._has_begun:
             self._awaited_workers -= has_ended  # one that crashed is replaced
@@ -244,9 +539,9 @@ class DeviceScheduling:
 
     def device_failed(self, node: Node) -> None:
         """Note that the device of a worker was put aside: others get its tests, if any can."""
-        worker = self._workforce.get(node)
+        worker = self._workforce.by_node.get(node)
         if worker is not None:
-            self._workforce.device_failed(worker)
+            self._workforce.failed |= worker.bit
             self._dealer.deal_out()
 
     def retry(self, node: Node, nodeid: str, *, has_begun: bool = True) -> bool:
@@ -254,7 +549,8 @@ class DeviceScheduling:
 
         False: this was the second time that it had begun, or no other device can run it.
         """
-        worker, tests, workforce = self._workforce.get(node), self._tests, self._workforce
+        tests, workforce = self._tests, self._workforce
+        worker = workforce.by_node.get(node)
         number = worker.pending[0] if worker is not None and worker.pending else None
         if worker is None or number is None or tests.tests[number] != nodeid:
             return False
@@ -305,11 +601,6 @@ class DeviceScheduling:
     def _learn(self, worker: Worker) -> None:
         self._tests.learn(worker.bit, lambda nodeid: self._fits(worker.node, nodeid))
 
-    def _worker(self, node: Node) -> Worker:
-        worker = self._workforce.get(node)
-        assert worker is not None, "xdist speaks of workers that it added"
-        return worker
-
     # When a worker is done with a test, or leaves it behind.
 
     def _keep_promise(self, worker: Worker) -> None:
@@ -332,7 +623,9 @@ class DeviceScheduling:
 
 
 _KEY = "clawperator/durations"
+
 _DAY = 86_400
+
 # What was not run for a quarter of a year is most likely gone or renamed.
 _KEPT_DAYS = 90
 

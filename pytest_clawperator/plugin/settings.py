@@ -19,8 +19,8 @@ import pytest
 
 from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.client.perform import MATCHERS, Matchers
+from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts import foreign_names
-from pytest_clawperator.contracts.limits import MAX_LOOKING
 from pytest_clawperator.devices.lease import check_redis_url
 from pytest_clawperator.devices.requirements import (
     Matrix,
@@ -44,22 +44,9 @@ from pytest_clawperator.transport.server import locate_server
 WHEN = ("off", "on", "only-on-failure")
 WHEN_LOG = (*WHEN, "full")
 TRACE_WHEN = ("off", "on", "retain-on-failure")
-ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
-ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
 When = Literal["off", "on", "only-on-failure"]
 WhenLog = Literal["off", "on", "only-on-failure", "full"]
 TraceWhen = Literal["off", "on", "retain-on-failure"]
-
-
-def is_timeout(value: Any) -> bool:
-    """Whether a value is allowed as the seconds to search for a node."""
-    return type(value) in (int, float) and 0 <= value <= MAX_LOOKING
-
-
-def allowed_timeout(value: Any) -> str:
-    """Return what is allowed instead of a value that is not a timeout."""
-    is_long = type(value) in (int, float) and MAX_LOOKING < value < math.inf
-    return f"{ALLOWED_TIMEOUT}: seconds, not milliseconds?" if is_long else ALLOWED_TIMEOUT
 
 
 def _choices(of: Sequence[str]) -> str:
@@ -77,7 +64,6 @@ def _is_switch(value: Any) -> bool:
 
 # What a conftest can change, how that is judged, and what is allowed.
 _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "timeout": (is_timeout, ALLOWED_TIMEOUT),
     "matchers": (lambda value: value in MATCHERS, _choices(MATCHERS)),
     "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
     "screenshot": (_is_when, _choices(WHEN)),
@@ -156,10 +142,10 @@ class Settings:
             value = getattr(self, field)
             if not fits(value):
                 raise ConfigurationError(
-                    f"the setting {field}: found {value!r}, allowed is "
-                    + (allowed_timeout(value) if field == "timeout" else allowed),
+                    f"the setting {field}: found {value!r}, allowed is {allowed}",
                     hint="Correct the fixture clawperator_settings that changes it.",
                 )
+        timeout_of(self.timeout, name="the setting timeout")
 
 
 PROFILES = ("documented", "0.5.3")
@@ -264,11 +250,9 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _seconds(text: str, folder: Path) -> float:
+def _seconds(text: str, folder: Path, *, check: Callable[..., float]) -> float:
     seconds = _number(text)
-    if not 0 <= seconds < math.inf:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
-    return seconds
+    return check(text if math.isnan(seconds) else seconds, name="the value")
 
 
 def _factor(text: str, folder: Path) -> float:
@@ -276,13 +260,6 @@ def _factor(text: str, folder: Path) -> float:
     if not 0 <= factor <= 1000:
         raise ValueError(f"found {text!r}, allowed is a factor from 0 to 1000, as in 0.1")
     return factor
-
-
-def _timeout(text: str, folder: Path) -> float:
-    seconds = _number(text)
-    if not is_timeout(seconds):
-        raise ValueError(f"found {text!r}, allowed is {allowed_timeout(seconds)}")
-    return seconds
 
 
 def _choice(text: str, folder: Path, *, of: Sequence[str]) -> str:
@@ -392,11 +369,11 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "emulator_boots": partial(_count, least=1),
     "spare_devices": _count,
     "lease": lambda text, folder: check_redis_url(text),
-    "lease_timeout": _seconds,
+    "lease_timeout": partial(_seconds, check=seconds_of),
     "operator_package": lambda text, folder: package_name(text),
     "operator_apk": _file,
     "display": _count,
-    "timeout": _timeout,
+    "timeout": partial(_seconds, check=timeout_of),
     "matchers": partial(_choice, of=MATCHERS),
     "output": _folder,
     "screenshot": _when,

@@ -76,9 +76,8 @@ DOCTORS_VERDICT: pytest.StashKey[bool] = pytest.StashKey()
 
 # On the config: clients.
 OPEN_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
-CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()
-#: What several nodes that fit mean to the client of this process, as it was connected.
-CLIENT_MATCHERS: pytest.StashKey[str] = pytest.StashKey()
+#: The timeout and the matchers of this process's client, as it was connected.
+CLIENT_DEFAULTS: pytest.StashKey[tuple[float, str]] = pytest.StashKey()
 CHECKPOINTS: pytest.StashKey[dict[Clawperator, Checkpoints]] = pytest.StashKey()
 CLIENT_LISTENERS: pytest.StashKey[ClientListeners] = pytest.StashKey()
 ENDING_FIXTURES: pytest.StashKey[dict[int, float]] = pytest.StashKey()

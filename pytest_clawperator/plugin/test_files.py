@@ -16,7 +16,7 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.test_files.file import SUFFIX, read_test_file
-from pytest_clawperator.test_files.yaml_tree import shown_path
+from pytest_clawperator.text import shown_path
 
 _MARGIN = 4  # of the source lines in a report
 _FAILING, _UNKNOWN = ">", "???"

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.devices.connection import open_runner, wanted_package
+from pytest_clawperator.devices.connection import chosen_package, open_runner
 from pytest_clawperator.devices.inventory import USABLE, read_device
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.errors import (
@@ -53,7 +53,7 @@ class AdbConnector:
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.server = server
-        self._package = wanted_package(package)
+        self._package = chosen_package(package)
         self._say = say
 
     def list(self) -> list[tuple[str, str]]:
@@ -68,9 +68,8 @@ class AdbConnector:
     def read(self, transport: Transport) -> DeviceInfo:
         """Read the properties of a device."""
         info = read_device(transport, server=self.server)
-        package = self._package or OPERATOR_PACKAGE
-        version = operator_version(transport, package)
-        return replace(info, operator_package=package, operator_version=version)
+        version = operator_version(transport, self._package)
+        return replace(info, operator_package=self._package, operator_version=version)
 
     def connect(
         self, transport: Transport, package: str | None, clearance: Clearance
@@ -93,12 +92,11 @@ class Rack:
         connector: Connector,
         *,
         leasing: Leasing | None = None,
-        events: Events | None = None,
         wording: Wording = for_scripts,
     ) -> None:
         self._wording = wording
         self.leasing = leasing or Leasing()
-        self.events = events or Events()
+        self.events = Events()
         self._connector = connector
         self._stations: dict[str, Station] = {}
         # Separate, so that no execution waits for requests that only read.

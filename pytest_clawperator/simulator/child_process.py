@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -81,23 +82,29 @@ class Simulator:
 
     def start(self) -> Simulator:
         """Start the process and return once every phone answers."""
-        _check_options(self._options)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
-        self._process = subprocess.Popen(  # noqa: S603 - our own program and options
-            [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            # Ctrl-C is for whoever uses the phones, and who then ends them.
-            start_new_session=True,
-            pass_fds=() if self._pid_file is None else (self._pid_file,),
-            env={
-                **os.environ,
-                "PYTHONPATH": _python_path(),
-                # Searching for plugins reads the metadata of everything installed.
-                "PYDANTIC_DISABLE_PLUGINS": "__all__",
-            },
-        )
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program and options
+                [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                # Ctrl-C is for the process that uses the phones, which then ends them.
+                start_new_session=True,
+                pass_fds=() if self._pid_file is None else (self._pid_file,),
+                env={
+                    **os.environ,
+                    "PYTHONPATH": _python_path(),
+                    # Searching for plugins reads the metadata of everything installed.
+                    "PYDANTIC_DISABLE_PLUGINS": "__all__",
+                },
+            )
+        except ValueError as error:  # a NUL, or half of a surrogate pair
+            self.stop()
+            raise ConfigurationError(
+                f"the options {shlex.join(self._options)!r} cannot be passed to the simulator",
+                hint="Leave out the NUL, or the half of a character, that they hold.",
+            ) from error
         try:
             if self._pid_file is not None:
                 os.pwrite(self._pid_file, str(self._process.pid).encode(), 0)
@@ -171,20 +178,6 @@ def _refused(said: str) -> ConfigurationError:
         "\n  hint: "
     )
     return ConfigurationError(f"the simulator refused its options: {message}", hint=hint or None)
-
-
-def _check_options(options: Sequence[str]) -> None:
-    """Raise for an option that no command line can hold."""
-    for option in options:
-        try:
-            is_fit = b"\0" not in os.fsencode(option)
-        except UnicodeEncodeError:
-            is_fit = False
-        if not is_fit:
-            raise ConfigurationError(
-                f"{option!r} cannot be an option of the simulator",
-                hint="Leave out the NUL, or the half of a character, that it holds.",
-            )
 
 
 def _command_line(settings: Mapping[str, object]) -> list[str]:

@@ -11,7 +11,10 @@ from pytest_clawperator.errors import ConfigurationError
 FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "no_envelope": ({}, "the execution runs, but its envelope is never logged"),
     "half_envelope": ({}, "the envelope's line stops in the middle"),
-    "foreign_envelope": ({"command_id": "somebody-else"}, "another command's envelope comes first"),
+    "foreign_envelope": (
+        {"command_id": "another"},
+        "another command's envelope comes first",
+    ),
     "forged_lines": (
         {"kind": "all"},
         "another app logs what would end the command, before the Operator takes it and after",

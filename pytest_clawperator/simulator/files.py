@@ -21,7 +21,6 @@ _MAX_PATH = 4096
 _FILE_MODE = modes.S_IFREG | 0o644
 _FOLDER_MODE = modes.S_IFDIR | 0o771
 _FOLDER_SIZE = 4096
-
 # As on a phone: the system image cannot be changed, the data and storage parts can.
 _WRITABLE = ("/data/", "/storage/", "/mnt/", "/dev/")
 _FOLDERS = (
@@ -98,6 +97,11 @@ class FileSystem:
         self.capacity_bytes = capacity_bytes
         self._clock = clock
         self._is_full = is_full
+        self._nodes: dict[str, _Node] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Replace everything by the folders of a new phone."""
         self._nodes = {"/": _Node(self._now())}
         for path in _FOLDERS:
             self._make_folders(path)

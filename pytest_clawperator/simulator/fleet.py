@@ -21,7 +21,6 @@ from pytest_clawperator.simulator.phone_kinds import (
     MAX_PHONES,
     MOST_API,
     PhoneKind,
-    check_quirks,
     parse_phones,
 )
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
@@ -69,9 +68,9 @@ class Fleet:
                 hint=f"Ask for 1 to {MAX_PHONES} phones in all.",
             )
         _check("time scale", options.time_scale, 0, 1000)
-        _check("chatter", options.chatter, 0, 100_000)
+        _check("chatter", options.chatter, 0, 10_000)
         _check("API level", options.api, LEAST_API, MOST_API)
-        self._quirks = check_quirks(options.quirks)
+        self._quirks = frozenset(options.quirks)
         self._options = options
         self._stack = AsyncExitStack()
         self._server = AdbServer()

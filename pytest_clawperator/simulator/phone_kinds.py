@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -93,20 +93,7 @@ QUIRKS: Mapping[str, Quirk] = {
 }
 
 
-def check_quirks(names: Iterable[str]) -> frozenset[str]:
-    """Return the quirks with these names; raise a ConfigurationError for an unknown one."""
-    wanted = frozenset(names)
-    for name in sorted(wanted - set(QUIRKS)):
-        close = difflib.get_close_matches(name, QUIRKS, n=1)
-        guess = f"; did you mean {close[0]!r}?" if close else ""
-        raise ConfigurationError(
-            f"there is no quirk {name!r}{guess}", hint=f"Known quirks: {', '.join(QUIRKS)}."
-        )
-    return wanted
-
-
 MAX_PHONES = 64
-
 LEAST_API, MOST_API = 21, 99
 
 ALLOWED = (
@@ -122,14 +109,12 @@ Form = Literal["phone", "tablet"]
 
 # From this width on, in units of 1/160 inch, Android lays screens out for tablets.
 _TABLET_WIDTH = 600
-
 _USUAL: Mapping[Form, tuple[tuple[int, int], int]] = {
     "phone": ((1080, 2400), 420),
     "tablet": ((1600, 2560), 320),
 }
 
 _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
-
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 

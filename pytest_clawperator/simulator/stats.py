@@ -7,14 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 
 
-def _nothing() -> None:
-    pass
-
-
 class Stats:
     """Counters of one phone."""
 
-    def __init__(self, *, on_execution: Callable[[], None] = _nothing) -> None:
+    def __init__(self, *, on_execution: Callable[[], object] = lambda: None) -> None:
         self._on_execution = on_execution
         self._in_flight = 0
         self.reset()

@@ -8,8 +8,8 @@ import threading
 from typing import Any
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
-from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.health import check_ready
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, Flight
@@ -113,7 +113,7 @@ class ScenarioConnector:
     ) -> tuple[Pipeline, Device]:
         """Make the Operator ready, as over adb, on the clock of the scenario."""
         assert isinstance(transport, ScenarioTransport)
-        named = wanted_package(package) or OPERATOR_PACKAGE
+        named = chosen_package(package)
         info, clock = self.read(transport), transport.clock
         pipeline = Pipeline(
             transport,

@@ -1,10 +1,11 @@
-"""Whether a suite uses devices is seen in its files, before anything is collected."""
+"""Whether a run uses devices: found in its files, and not if pytest only lists something."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_clawperator.plugin.usage import needs_devices
+from tests.plugin.conftest import Run
 
 FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
 
@@ -28,6 +29,13 @@ def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text:
     config = pytester.parseconfig()
 
     assert needs_devices(config)
+
+
+def test_a_test_without_python_counts(pytester: pytest.Pytester) -> None:
+    """Even if nothing else in the project uses devices."""
+    (pytester.path / "test_it.claw.yaml").write_text("steps: [home]", encoding="utf-8")
+
+    assert needs_devices(pytester.parseconfig())
 
 
 @pytest.mark.parametrize(
@@ -91,8 +99,8 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
-    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
+def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
+    """Whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
 
@@ -101,3 +109,56 @@ def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
     listing = pytester.parseconfig("--claw-device", "auto", "--collect-only")
 
     assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
+
+
+# Runs that only list something
+
+# A search for devices leaves a file.
+CONFTEST = """
+from pathlib import Path
+
+def pytest_clawperator_list_devices():
+    Path(__file__).with_name("touched").touch()
+    raise RuntimeError("devices were searched")
+"""
+SUITE = """
+import pytest
+
+@pytest.mark.claw_device(form="tablet")
+@pytest.mark.claw_app("com.example.absent")
+def test_it(clawperator):
+    raise AssertionError
+"""
+AUTO = ("--claw-device=auto", "-n", "auto", "--claw-strict")
+# The classes depend on the devices, which only the ids of tests show.
+CLASSES = ("--claw-device=auto", "--claw-matrix=each")
+DEVICES = {
+    "--collect-only": (
+        AUTO,
+        ("--claw-device=sim",),
+        ("--claw-device=auto", "-n", "2"),
+        ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
+    ),
+    "--fixtures": (AUTO, CLASSES),
+}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--fixtures", "--fixtures-per-test", "--collect-only", "--markers", "--help"),
+        *("--version", "--setup-plan"),
+    ],
+)
+def test_no_device_is_touched(pytester: pytest.Pytester, run_workers: Run, option: str) -> None:
+    """Neither searched for, nor named, whatever the options ask for."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_it=SUITE)
+
+    for devices in DEVICES.get(option, (CLASSES,)):
+        result = run_workers(option, *devices)
+
+        assert result.ret == pytest.ExitCode.OK, devices
+        assert not (pytester.path / "touched").exists(), devices
+        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), devices
+        assert not (pytester.path / "claw-results").exists(), devices

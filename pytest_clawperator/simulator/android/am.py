@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pytest_clawperator.simulator.android import processes
 from pytest_clawperator.simulator.android.packages import (
     LAUNCHER,
     OPERATOR_ACTION,
@@ -17,19 +17,11 @@ from pytest_clawperator.simulator.android.packages import (
     component,
     full_class,
 )
-from pytest_clawperator.simulator.android.processes import (
-    UI_AUTOMATION,
-    crash,
-    kill_package,
-    running_processes,
-    start_operator,
-)
 from pytest_clawperator.simulator.android.service_call import (
     JavaException,
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
     java_int,
     not_a_number,
 )
@@ -50,8 +42,6 @@ NEW_TASK = 0x10000000
 
 INCLUDE_STOPPED = 0x00000020
 
-_HIDDEN_SCHEMES = ("tel", "sip", "sms", "smsto", "mailto", "nfc")
-
 
 @dataclass
 class Intent:
@@ -59,8 +49,6 @@ class Intent:
 
     action: str | None = None
     data: str | None = None
-    type: str | None = None
-    identifier: str | None = None
     categories: list[str] = field(default_factory=list)
     flags: int = 0
     package: str | None = None
@@ -72,11 +60,7 @@ class Intent:
         if self.categories:
             parts.append(f"cat=[{','.join(self.categories)}]")
         if self.data is not None:
-            parts.append(f"dat={_safe(self.data)}")
-        if self.type is not None:
-            parts.append(f"typ={self.type}")
-        if self.identifier is not None:
-            parts.append(f"id={self.identifier}")
+            parts.append(f"dat={self.data}")
         if self.flags:
             parts.append(f"flg=0x{self.flags:x}")
         if self.package is not None:
@@ -88,45 +72,10 @@ class Intent:
         return f"Intent {{ {' '.join(parts)} }}"
 
 
-def _safe(uri: str) -> str:
-    """Return an address without its private part, as Android prints it."""
-    scheme, colon, rest = uri.partition(":")
-    if not colon:
-        return ""
-    if scheme.lower() in _HIDDEN_SCHEMES:
-        return f"{scheme}:" + "".join(c if c in "-@." else "x" for c in rest)
-    if rest.startswith("//"):
-        authority = re.split(r"[/?#]", rest[2:], maxsplit=1)[0]
-        return f"{scheme}://{authority.rpartition('@')[2]}/..."
-    return f"{scheme}:/..." if rest.startswith("/") else f"{scheme}:"
-
-
-_FLAG_OPTIONS = {
-    "--grant-read-uri-permission": 0x00000001,
-    "--grant-write-uri-permission": 0x00000002,
-    "--exclude-stopped-packages": 0x00000010,
-    "--include-stopped-packages": INCLUDE_STOPPED,
-    "--activity-brought-to-front": 0x00400000,
-    "--activity-clear-task": 0x00008000,
-    "--activity-clear-top": 0x04000000,
-    "--activity-exclude-from-recents": 0x00800000,
-    "--activity-multiple-task": 0x08000000,
-    "--activity-no-animation": 0x00010000,
-    "--activity-no-history": 0x40000000,
-    "--activity-reorder-to-front": 0x00020000,
-    "--activity-single-top": 0x20000000,
-    "--receiver-foreground": 0x10000000,
-    "--receiver-include-background": 0x01000000,
-    "--receiver-registered-only": 0x40000000,
-}
-
 # Extras that are not text; what their values must look like is up to the app.
-_OTHER_EXTRAS = frozenset(
-    {
-        "--ei", "--eu", "--ecn", "--eia", "--eial", "--el", "--ela", "--elal", "--ef", "--efa",
-        "--efal", "--ed", "--eda", "--edal", "--esa", "--esal", "--ez", "--eb",
-    }
-)  # fmt: skip
+_OTHER_EXTRAS = frozenset({"--ei", "--el", "--ef", "--ez", "--eu", "--esa", "--eia"})
+# Options about tasks, history and permissions, which make no difference here.
+_IGNORED = ("--activity-", "--receiver-", "--grant-", "--exclude-")
 
 
 def parse_component(text: str) -> tuple[str, str]:
@@ -145,7 +94,7 @@ def parse_intent(
     given = False
     while (option := call.option()) is not None:
         if _intent_option(option, call, intent):
-            given = given or option not in _FLAG_OPTIONS
+            given = given or not option.startswith("--")
         elif not other_option(option):
             raise JavaException(f"Unknown option: {option}")
     word = call.next()
@@ -157,24 +106,20 @@ def parse_intent(
 
 
 def _intent_option(option: str, call: ServiceCall, intent: Intent) -> bool:
-    if option in _FLAG_OPTIONS:
-        intent.flags |= _FLAG_OPTIONS[option]
+    if option == "--include-stopped-packages":
+        intent.flags |= INCLUDE_STOPPED
     elif option in ("-e", "--es"):
         key = call.required()
         intent.extras[key] = call.required()
     elif option in _OTHER_EXTRAS:
         intent.extras[call.required()] = None
         call.required()
-    elif option == "--esn":
-        intent.extras[call.required()] = None
     elif option == "-a":
         intent.action = call.required()
     elif option == "-d":
         intent.data = call.required()
     elif option == "-t":
-        intent.type = call.required()
-    elif option == "-i":
-        intent.identifier = call.required()
+        call.required()
     elif option == "-c":
         intent.categories.append(call.required())
     elif option == "-n":
@@ -184,7 +129,7 @@ def _intent_option(option: str, call: ServiceCall, intent: Intent) -> bool:
     elif option == "-f":
         intent.flags = _decode(call.required())
     else:
-        return False
+        return option.startswith(_IGNORED)
     return True
 
 
@@ -209,26 +154,8 @@ def _decode(text: str) -> int:
         raise not_a_number(text) from None
 
 
-_USAGE = """Activity manager (activity) commands:
-  start-activity [-W] [-S] <INTENT>        (or: start)
-  broadcast [--async] <INTENT>
-  force-stop <PACKAGE>
-  kill <PACKAGE>
-  crash <PACKAGE|PID>
-  get-current-user
-  get-standby-bucket <PACKAGE>
-  set-standby-bucket <PACKAGE> active|working_set|frequent|rare|restricted
-<INTENT> specifications include these flags and arguments:
-    [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>]
-    [-e|--es <EXTRA_KEY> <EXTRA_STRING_VALUE>] [--ez <EXTRA_KEY> <EXTRA_BOOLEAN_VALUE>]
-    [-n <COMPONENT_NAME>] [-p <PACKAGE>] [-f <FLAGS>]
-    [<URI> | <PACKAGE> | <COMPONENT>]
-"""
-
-_FLAGS = frozenset({"-D", "-N", "-S", "-W", "--async", "--streaming", "--lock-task"})
-
-_WITH_VALUE = frozenset({"-P", "-R", "--user", "--display", "--receiver-permission", "--task"})
-
+_FLAGS = frozenset({"-W", "--async"})
+_WITH_VALUE = frozenset({"--user", "--display"})
 _WARNINGS = {
     "top": "Warning: Activity not started, intent has been delivered to currently running"
     " top-most instance.",
@@ -236,17 +163,10 @@ _WARNINGS = {
 }
 
 _CRASH = "android.app.RemoteServiceException$CrashedByAdbException: shell-induced crash"
-
 _BUCKETS = {"active": 10, "working_set": 20, "frequent": 30, "rare": 40, "restricted": 45}
-
-_SHELL_MAY_NOT_SEND = frozenset(
-    f"android.intent.action.{name}"
-    for name in (
-        "AIRPLANE_MODE", "BATTERY_CHANGED", "BATTERY_LOW", "BOOT_COMPLETED", "LOCALE_CHANGED",
-        "LOCKED_BOOT_COMPLETED", "PACKAGE_ADDED", "PACKAGE_REMOVED", "PACKAGE_REPLACED",
-        "REBOOT", "SCREEN_OFF", "SCREEN_ON", "TIME_SET", "TIMEZONE_CHANGED", "USER_PRESENT",
-    )
-)  # fmt: skip
+_SHELL_MAY_NOT_SEND = tuple(
+    f"android.intent.action.{name}" for name in ("AIRPLANE_MODE", "BATTERY_LOW", "BOOT_COMPLETED")
+)
 
 
 # -- The activity manager ------------------------------------------------------------------------
@@ -319,7 +239,7 @@ def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
         package = system.packages.get(name)
         if package is not None and _receives(package, intent):
             package.stopped = False
-            start_operator(system, name)
+            processes.start_operator(system, name)
             system.operators.receive(name, intent.extras.get("payload"))
 
 
@@ -335,23 +255,18 @@ def _receives(package: Package, intent: Intent) -> bool:
 
 def force_stop(system: AndroidSystem, name: str) -> None:
     """Stop a package; until it is started again it receives no broadcast."""
-    if name == UI_AUTOMATION:
+    if name == processes.UI_AUTOMATION:
         system.faults.clear("ui_automation")
     package = system.packages.get(name)
     if package is None:
         return
-    kill_package(system, name)
+    processes.kill_package(system, name)
     if not package.system:
         package.stopped = True
     disable_accessibility_services(system.settings, name)
 
 
 # -- The command ---------------------------------------------------------------------------------
-
-
-async def activity_service(call: ServiceCall) -> None:
-    """Answer ``cmd activity``, which ``am`` also is."""
-    await dispatch(call, _COMMANDS, usage=_USAGE)
 
 
 def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
@@ -372,12 +287,6 @@ def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
 async def _start(call: ServiceCall) -> None:
     intent, options = _read(call)
     waits = "-W" in options
-    if "-S" in options:
-        target = resolve_activity(call.system, intent) or intent.component
-        if target is None:
-            raise Refused(f"Error: Intent does not match any activities: {intent}", status=1)
-        await call.out(f"Stopping: {target[0]}")
-        force_stop(call.system, target[0])
     await call.out(f"Starting: {intent}")
     started_at = call.system.clock()
     started = start_activity(call.system, intent)
@@ -437,16 +346,15 @@ async def _kill(call: ServiceCall) -> None:
     name = call.required()
     # What is in front is not a background process, so it stays.
     if name != call.system.ui.view.foreground_package():
-        kill_package(call.system, name)
+        processes.kill_package(call.system, name)
 
 
 async def _crash(call: ServiceCall) -> None:
     call.options()
-    target = call.required()
-    for process in running_processes(call.system):
-        is_app = call.system.packages.get(process.name) is not None
-        if is_app and target in (process.name, str(process.pid)):
-            crash(call.system, process.name, _CRASH)
+    name = call.required()
+    running = [process.name for process in processes.running_processes(call.system)]
+    if name in running and call.system.packages.get(name) is not None:
+        processes.crash(call.system, name, _CRASH)
 
 
 async def _current_user(call: ServiceCall) -> None:
@@ -465,7 +373,7 @@ async def _set_standby_bucket(call: ServiceCall) -> None:
     call.system.standby_buckets[name] = bucket
 
 
-_COMMANDS: Mapping[str, ServiceHandler] = {
+ACTIVITY_COMMANDS: Mapping[str, ServiceHandler] = {
     "broadcast": _broadcast,
     "crash": _crash,
     "force-stop": _force_stop,
@@ -476,3 +384,4 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "start": _start,
     "start-activity": _start,
 }
+"""What ``am`` and ``cmd activity`` take."""

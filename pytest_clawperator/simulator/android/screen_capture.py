@@ -73,7 +73,6 @@ class Camera:
             ui.display.size,
             dark=ui.display.dark,
             clock_text=_CLOCK_TEXT,
-            title=ui.view.title(),
             density=ui.display.density,
             font_scale=ui.display.font_scale,
             encoder=self._encoder,
@@ -95,7 +94,6 @@ def _draw(windows: Sequence[Window] | None, size: tuple[int, int], **options: An
 DISPLAY_ID = "4619827259835644672"
 
 DARK_DISPLAY_ID = "4619827677550801152"
-
 """The panel on the other side of a foldable, which comes first in the order of the ports."""
 
 
@@ -104,7 +102,6 @@ _PICTURED = frozenset({LAUNCHER, "com.android.settings", "com.android.systemui"}
 
 
 _SCREENCAP_USAGE = "usage: screencap -p [-d display-id] [FILENAME]\n"
-
 _SEVERAL_DISPLAYS = (
     "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the"
     " first display found, however this default is not guaranteed to be consistent across"
@@ -115,9 +112,7 @@ _SEVERAL_DISPLAYS = (
 
 
 _MAX_SECONDS = 180
-
 _OPTIONS = ("--bit-rate", "--size", "--time-limit")
-
 # An MP4 file with one picture, a grey square; it lasts as long as `_DURATION` says.
 _FILM = base64.b64decode(
     "AAAAGGZ0eXBpc29tAAACAGlzb21tcDQyAAAAqW1kYXT/2P/gABBKRklGAAEBAAABAAEAAP/bAEMAGxIUFxQRGxcWFx4cGyAo"
@@ -138,9 +133,7 @@ _DURATION = struct.pack(">I", 0x7FFFFFFF)
 _UNFINISHED_FILM = _FILM[:24] + struct.pack(">I4s", 8, b"mdat")
 # A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
-
 _HANGUP, _INTERRUPT = 1, 2
-
 _KILLED = 128
 
 

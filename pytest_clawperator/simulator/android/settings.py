@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pytest_clawperator.simulator.android.packages import Package
 from pytest_clawperator.simulator.android.service_call import (
-    JavaException,
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
     java_int,
 )
 from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
 
-_SETTINGS_USAGE = """Settings provider (settings) commands:
-  get [--user <USER_ID> | current] NAMESPACE KEY
-  put [--user <USER_ID> | current] NAMESPACE KEY VALUE [TAG] [default]
-  delete NAMESPACE KEY
-  list NAMESPACE
-  NAMESPACE is one of {system, secure, global}, case-insensitive
-"""
-
 # How many words each command takes, itself and the namespace included.
 _SETTINGS_WORDS = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 2)}
-
 _KEYBOARDS = (
     "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME",
     "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
@@ -36,18 +26,10 @@ _KEYBOARDS = (
 
 # What is stored for each mode, and whether the theme is dark then.
 _NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
-
 _OPS = frozenset(
-    {
-        "CAMERA", "COARSE_LOCATION", "FINE_LOCATION", "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE",
-        "MOCK_LOCATION", "POST_NOTIFICATION", "PROJECT_MEDIA", "READ_CLIPBOARD", "READ_CONTACTS",
-        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_SMS", "RECORD_AUDIO",
-        "REQUEST_INSTALL_PACKAGES", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND",
-        "SCHEDULE_EXACT_ALARM", "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW",
-        "VIBRATE", "WAKE_LOCK", "WRITE_CLIPBOARD", "WRITE_EXTERNAL_STORAGE", "WRITE_SETTINGS",
-    }
-)  # fmt: skip
-
+    {"CAMERA", "POST_NOTIFICATION", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND"}
+    | {"SYSTEM_ALERT_WINDOW", "WRITE_SETTINGS"}
+)
 _MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
@@ -58,7 +40,7 @@ async def settings_service(call: ServiceCall) -> None:
     """Answer ``cmd settings``, which ``settings`` also is."""
     words = call.rest(without=("--user",))
     if not words or words[0] in ("help", "-h"):
-        raise Refused(_SETTINGS_USAGE.rstrip("\n"), on_stdout=True)
+        raise Refused(f"Commands: {', '.join(_SETTINGS_WORDS)}", on_stdout=True)
     verb = words[0].lower()
     if verb not in _SETTINGS_WORDS:
         raise Refused(f"Invalid command: {verb}")
@@ -112,17 +94,6 @@ async def setprop(system: AndroidSystem, invocation: Invocation) -> int:
 # -- ime -----------------------------------------------------------------------------------------
 
 
-async def ime_service(call: ServiceCall) -> None:
-    """Answer ``cmd input_method``, which ``ime`` also is."""
-    commands: Mapping[str, ServiceHandler] = {
-        "enable": _enable_keyboard,
-        "list": _list_keyboards,
-        "set": _select_keyboard,
-    }
-    usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  set ID\n"
-    await dispatch(call, commands, usage=usage)
-
-
 def _enabled_keyboards(system: AndroidSystem) -> list[str]:
     listed = system.settings.get("secure", "enabled_input_methods") or ""
     return [name for name in listed.split(":") if name]
@@ -161,13 +132,6 @@ async def _select_keyboard(call: ServiceCall) -> None:
 # -- cmd locale, uimode, connectivity and appops -------------------------------------------------
 
 
-async def locale_service(call: ServiceCall) -> None:
-    """Answer ``cmd locale``: the language of one app."""
-    commands = {"set-app-locales": _set_locales, "get-app-locales": _get_locales}
-    usage = "Locale manager (locale) shell commands:\n  set-app-locales PACKAGE --locales LOCALES\n"
-    await dispatch(call, commands, usage=usage + "  get-app-locales PACKAGE\n")
-
-
 def _locale_package(call: ServiceCall) -> Package:
     name = call.next()
     if name is None:
@@ -192,12 +156,6 @@ async def _get_locales(call: ServiceCall) -> None:
     await call.out(f"Locales for {package.name} for user 0 are [{locales}]")
 
 
-async def uimode_service(call: ServiceCall) -> None:
-    """Answer ``cmd uimode``: the dark theme."""
-    usage = "UiModeManager service (uimode) commands:\n  night [yes|no|auto]\n"
-    await dispatch(call, {"night": _night}, usage=usage)
-
-
 async def _night(call: ServiceCall) -> None:
     mode = call.next()
     if mode is not None:
@@ -210,12 +168,6 @@ async def _night(call: ServiceCall) -> None:
     await call.out(f"Night mode: {shown}")
 
 
-async def connectivity_service(call: ServiceCall) -> None:
-    """Answer ``cmd connectivity``: the airplane mode."""
-    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
-    await dispatch(call, {"airplane-mode": _airplane_mode}, usage=usage)
-
-
 async def _airplane_mode(call: ServiceCall) -> None:
     word = call.next()
     if word is None:
@@ -225,15 +177,6 @@ async def _airplane_mode(call: ServiceCall) -> None:
         call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
     else:
         raise Refused(f"Unknown airplane-mode argument: {word}; use enable or disable")
-
-
-async def appops_service(call: ServiceCall) -> None:
-    """Answer ``cmd appops``: what apps are allowed to do, operation by operation."""
-    usage = (
-        "AppOps service (appops) commands:\n  get PACKAGE [OP]\n  set PACKAGE OP MODE\n"
-        f"MODE is one of {', '.join(_MODES)}\n"
-    )
-    await dispatch(call, {"get": _get_app_op, "set": _set_app_op}, usage=usage)
 
 
 def _app_op(call: ServiceCall) -> tuple[Package, str | None]:
@@ -271,29 +214,9 @@ async def _set_app_op(call: ServiceCall) -> None:
     call.system.app_ops.setdefault(package.name, {})[operation] = mode
 
 
-_USAGE = """Window manager (window) commands:
-  help
-      Print this help text.
-  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]
-    Return or override display size.
-  density [reset|DENSITY] [-d DISPLAY_ID]
-    Return or override display density.
-  dismiss-keyguard
-    Dismiss the keyguard.
-  user-rotation [-d DISPLAY_ID] [free|lock] [rotation]
-    Print or set user rotation mode and user rotation.
-"""
-
 _LEAST_DENSITY, _MOST_DENSITY = 72, 2000
-
 _LEAST_SIDE = 200
-
 _ON_DISPLAY = ("-d",)
-
-
-async def window_service(call: ServiceCall) -> None:
-    """Answer ``cmd window``, which ``wm`` also is."""
-    await dispatch(call, _COMMANDS, usage=_USAGE)
 
 
 async def _size(call: ServiceCall) -> None:
@@ -311,27 +234,15 @@ async def _size(call: ServiceCall) -> None:
 
 def _wanted_size(call: ServiceCall, word: str) -> tuple[int, int]:
     display = call.system.display
-    width, times, height = word.partition("x")
-    if not (width and times and height):
+    found = re.fullmatch("([0-9]{1,6})x([0-9]{1,6})", word)
+    if found is None:
         raise Refused(f"Error: bad size {word}")
     # Android holds an override between 200 pixels and twice the panel's own size.
-    return (
-        min(max(_pixels(width, display.density), _LEAST_SIDE), 2 * display.size[0]),
-        min(max(_pixels(height, display.density), _LEAST_SIDE), 2 * display.size[1]),
+    width, height = (
+        min(max(int(text), _LEAST_SIDE), 2 * side)
+        for text, side in zip(found.groups(), display.size, strict=True)
     )
-
-
-def _pixels(text: str, density: int) -> int:
-    if text.endswith("dp"):
-        return _number(text[:-2]) * density // 160
-    return _number(text.removesuffix("px"))
-
-
-def _number(text: str) -> int:
-    try:
-        return java_int(text)
-    except JavaException as error:
-        raise Refused(f"Error: bad number {error.kind}: {error}") from error
+    return width, height
 
 
 async def _density(call: ServiceCall) -> None:
@@ -342,7 +253,7 @@ async def _density(call: ServiceCall) -> None:
         if display.forced_density is not None:
             await call.out(f"Override density: {display.forced_density}")
         return
-    density = display.density if words[0] == "reset" else _number(words[0])
+    density = display.density if words[0] == "reset" else java_int(words[0])
     if density < _LEAST_DENSITY:
         raise Refused(f"Error: density must be >= {_LEAST_DENSITY}")
     density = min(density, _MOST_DENSITY)
@@ -373,9 +284,17 @@ async def _dismiss_keyguard(call: ServiceCall) -> None:
         call.system.faults.clear("locked")
 
 
-_COMMANDS: Mapping[str, ServiceHandler] = {
-    "density": _density,
-    "dismiss-keyguard": _dismiss_keyguard,
-    "size": _size,
-    "user-rotation": _user_rotation,
+SERVICES: Mapping[str, Mapping[str, ServiceHandler]] = {
+    "appops": {"get": _get_app_op, "set": _set_app_op},
+    "connectivity": {"airplane-mode": _airplane_mode},
+    "input_method": {"enable": _enable_keyboard, "list": _list_keyboards, "set": _select_keyboard},
+    "locale": {"get-app-locales": _get_locales, "set-app-locales": _set_locales},
+    "uimode": {"night": _night},
+    "window": {
+        "density": _density,
+        "dismiss-keyguard": _dismiss_keyguard,
+        "size": _size,
+        "user-rotation": _user_rotation,
+    },
 }
+"""The commands of each service here, by name."""

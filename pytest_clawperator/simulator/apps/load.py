@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.apps.checks import problems_of
 from pytest_clawperator.simulator.apps.schema import App, WrongKey
-from pytest_clawperator.simulator.apps.yaml_source import Source, read_source
+from pytest_clawperator.yaml_source import Source
 
 _SHIPPED = Path(__file__).parent
 _SHOWN_PROBLEMS = 10
@@ -34,12 +34,21 @@ _WANTED = {
 
 def load_app(path: Path) -> App:
     """Load an app from its file; a mistake is a ConfigurationError with file and line."""
-    return _checked(read_source(path))
+    return _checked(_source(path))
 
 
 def parse_app(text: str, *, path: Path = Path("app.yaml")) -> App:
     """Load an app from text; ``path`` is the name of its file in errors."""
-    return _checked(read_source(path, text=text))
+    return _checked(_source(path, text=text))
+
+
+def _source(path: Path, *, text: str | None = None) -> Source:
+    return Source(
+        path,
+        text=text,
+        short_forms=("text", "items", "id", "kind"),
+        hint="docs/app-files.md describes every key of an app file.",
+    )
 
 
 def shipped_files() -> list[Path]:
@@ -55,7 +64,7 @@ def shipped_apps() -> list[App]:
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[App, ...]:
     # Their names are checked by the tests, and not at each start of a phone.
-    return tuple(_validated(read_source(path)) for path in shipped_files())
+    return tuple(_validated(_source(path)) for path in shipped_files())
 
 
 def plain_app(
@@ -111,12 +120,8 @@ def refusal(
     shown = problems[1:_SHOWN_PROBLEMS]
     rest = len(problems) - 1 - len(shown)
     more = f"\n  ... and {rest} more" if rest > 0 else ""
-    also = "".join(f"\n  {source.spot(source.mark(place))}: {text}" for place, text in shown)
-    return source.error(
-        first_place,
-        f"{first}{also}{more}",
-        hint="docs/app-files.md describes every key of an app file.",
-    )
+    also = "".join(f"\n  {source.spot(place)}: {text}" for place, text in shown)
+    return source.error(first_place, f"{first}{also}{more}")
 
 
 def explained(error: Any) -> tuple[tuple[str | int, ...], str]:

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from pytest_clawperator.simulator.apps.expressions import KEYWORDS, Expression, Template
-from pytest_clawperator.simulator.apps.yaml_source import place_of, without_places
+from pytest_clawperator.yaml_source import place_of, without_places
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$|android$")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*$")

@@ -13,7 +13,6 @@ from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BU
 from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
@@ -223,20 +222,14 @@ class Device:
             return "dev" if asked == "release" else "release"
         return asked
 
-    def let_hang(self, package: str) -> None:
-        """Let the system report that an app does not respond."""
-        app_hangs(self.system, package, "Input dispatching timed out")
-
-    def allow_installs(self) -> None:
-        """Let a person answer when the phone asks whether an app may be installed."""
-        self.system.allows_installs = True
-
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""
         self.clear_faults()
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
-        _clean_files(self.files)
+        boot_id = self.files.read(_BOOT_ID)
+        self.files.reset()
+        self.files.provide(_BOOT_ID, boot_id)
         self._build()
         self.log.clear(BUFFERS)
         self.log.set_right()
@@ -263,22 +256,3 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
-
-
-def _clean_files(files: FileSystem) -> None:
-    """Set the files back to those of a new phone, also for open shells."""
-    new = FileSystem(clock=lambda: 0.0)
-    for folder in ("/data", "/storage/emulated/0"):
-        _clean(files, folder, new)
-
-
-def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
-    for name in files.listdir(folder):
-        path = f"{folder}/{name}"
-        if not (files.is_dir(path) and new.is_dir(path)):
-            files.remove(path, recursive=True)
-    for name in new.listdir(folder):
-        path = f"{folder}/{name}"
-        if not files.exists(path):
-            files.mkdir(path)
-        _clean(files, path, new)

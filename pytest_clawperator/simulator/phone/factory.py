@@ -7,21 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android import packages, settings_store
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
-from pytest_clawperator.simulator.android.packages import (
-    NOTIFICATIONS,
-    OPERATOR,
-    OPERATOR_DEV,
-    OPERATOR_LISTENER,
-    OPERATOR_PACKAGES,
-    OPERATOR_SERVICE,
-    PackageStore,
-    operator_package,
-    operator_screen,
-    system_packages,
-)
-from pytest_clawperator.simulator.android.pm import install_app, uninstall
+from pytest_clawperator.simulator.android.pm import install_app, install_operator, uninstall
 from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.properties import Build, Properties
 from pytest_clawperator.simulator.android.screen_capture import Camera
@@ -42,13 +30,11 @@ from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.adbd import FEATURES
 
 Variant = Literal["release", "dev", "absent"]
-
 """Which variant of the Operator is installed."""
 
 
 # The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
 _OLD_API = 23
-
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
 
 
@@ -97,18 +83,13 @@ def wifi_name(serial_number: str) -> str:
     return f"adb-{serial_number}-aBcDeF (2)._adb-tls-connect._tcp"
 
 
-_VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
-
+_VARIANTS = {"release": packages.OPERATOR, "dev": packages.OPERATOR_DEV}
 _LAUNCH_SECONDS = 0.3
-
-# Never 0: an app that is in front at once could not be seen as a navigation.
+# Never 0: an app that is in front immediately could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
-
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
-
 _SETTINGS, _VERSION = "com.android.settings", "android_version"
-
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 
@@ -145,7 +126,7 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
             surroundings,
             package=package,
             rng=_chance(options, f"operator/{package}"),
-            is_release=package == OPERATOR,
+            is_release=package == packages.OPERATOR,
         )
 
     system.ui.changes.on_event = operators.on_event
@@ -168,12 +149,13 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         properties=Properties(
             build,
             rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
-            clock=clock,
             booting=lambda: bool(faults.active("booting")) or not parts.boot.is_completed,
         ),
         settings=SettingsStore(),
-        packages=PackageStore(
-            system_packages(api=build.api, release=build.release, rng=_chance(options, "packages"))
+        packages=packages.PackageStore(
+            packages.system_packages(
+                api=build.api, release=build.release, rng=_chance(options, "packages")
+            )
         ),
         processes=ProcessTable(rng=_chance(options, "processes")),
         files=parts.files,
@@ -261,7 +243,7 @@ def _number(text: str | None, otherwise: float) -> float:
 
 def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
     """Install just this variant of the Operator, set up and running, or none."""
-    for name in OPERATOR_PACKAGES:
+    for name in packages.OPERATOR_PACKAGES:
         uninstall(system, name)
     if variant != "absent":
         _set_up_operator(system, _VARIANTS[variant])
@@ -269,27 +251,21 @@ def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
 
 def _set_up_operator(system: AndroidSystem, name: str) -> None:
     """Install the Operator as its own setup leaves it: permitted, bound, running."""
-    package = operator_package(
-        name,
-        app_id=system.packages.free_app_id(),
-        rng=system.rng,
-        now=system.clock(),
-        set_up=True,
-    )
-    system.packages.add(package)
-    system.ui.apps.install(operator_screen(package))
+    install_operator(system, name, set_up=True)
     if system.build.api >= 33:
-        system.ui.permissions.grant(name, NOTIFICATIONS)
+        system.ui.permissions.grant(name, packages.NOTIFICATIONS)
     settings = system.settings
-    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
-    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
+    add_to_list(
+        settings, "secure", "enabled_notification_listeners", f"{name}/{packages.OPERATOR_LISTENER}"
+    )
+    settings_store.enable_accessibility_service(settings, f"{name}/{packages.OPERATOR_SERVICE}")
 
 
 def bind_services(system: AndroidSystem) -> None:
     """Start the Operators whose accessibility service is switched on, as Android does."""
-    for name in OPERATOR_PACKAGES:
+    for name in packages.OPERATOR_PACKAGES:
         package = system.packages.get(name)
-        service = f"{name}/{OPERATOR_SERVICE}"
+        service = f"{name}/{packages.OPERATOR_SERVICE}"
         if package is not None and settings_store.is_accessibility_service_on(
             system.settings, service
         ):

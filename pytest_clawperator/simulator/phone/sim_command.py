@@ -7,13 +7,14 @@ from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.log_chatter import Chatter
+from pytest_clawperator.simulator.android.processes import app_hangs
+from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults, parse_fault
 from pytest_clawperator.simulator.operator.app import OperatorHost
 from pytest_clawperator.simulator.operator.command import PROFILES
 from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.stats import Stats
 
 _HELP = """usage: sim COMMAND
   fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
@@ -37,26 +38,15 @@ Faults and their options:
 class Simulated(Protocol):
     """What the command needs of the phone."""
 
-    faults: Faults
-    stats: Stats
+    system: AndroidSystem
     chatter: Chatter
     operators: OperatorHost
-
-    @property
-    def ui(self) -> PhoneUi:
-        """Its screen."""
 
     def set_fault(self, fault: Fault) -> None:
         """Switch a fault on."""
 
     def clear_faults(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
-
-    def let_hang(self, package: str) -> None:
-        """Let the system report that an app does not respond."""
-
-    def allow_installs(self) -> None:
-        """Let a person answer when the phone asks whether an app may be installed."""
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
@@ -92,7 +82,7 @@ def make_sim(device: Simulated) -> Command:
 
 def _fault(device: Simulated, words: list[str]) -> str:
     if words[:1] == ["list"]:
-        return "".join(f"{line}\n" for line in _active(device.faults))
+        return "".join(f"{line}\n" for line in _active(device.system.faults))
     if words[:1] == ["clear"]:
         if len(words) > 1:
             parse_fault(words[1:])
@@ -119,9 +109,9 @@ def _fault_table() -> Iterator[str]:
 
 def _stats(device: Simulated, words: list[str]) -> str:
     if words == ["reset"]:
-        device.stats.reset()
+        device.system.stats.reset()
         return ""
-    return device.stats.as_json() + "\n"
+    return device.system.stats.as_json() + "\n"
 
 
 def _chatter(device: Simulated, words: list[str]) -> str:
@@ -142,19 +132,19 @@ def _chatter(device: Simulated, words: list[str]) -> str:
 def _anr(device: Simulated, words: list[str]) -> str:
     if not words:
         raise ConfigurationError("no package is named", hint="Write: sim anr com.example.shop.")
-    device.let_hang(words[0])
+    app_hangs(device.system, words[0], "Input dispatching timed out")
     return ""
 
 
 def _allow(device: Simulated, words: list[str]) -> str:
     if words != ["installs"]:
         raise ConfigurationError("only installs can be allowed", hint="Write: sim allow installs.")
-    device.allow_installs()
+    device.system.allows_installs = True
     return ""
 
 
 def _screen(device: Simulated, words: list[str]) -> str:
-    return outline(device.ui)
+    return outline(device.system.ui)
 
 
 def _profile(device: Simulated, words: list[str]) -> str:

@@ -140,7 +140,6 @@ async def sleep(invocation: Invocation) -> int:
 
 
 _ECHO_OPTION = re.compile(r"-[neE]+")
-
 _ESCAPES = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 
 

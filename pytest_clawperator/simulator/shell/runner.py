@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pytest_clawperator.simulator.files import FileSystemError
+from pytest_clawperator.simulator.shell import streams, syntax
 from pytest_clawperator.simulator.shell.shell import (
     CommandFailure,
     Shell,
@@ -16,41 +17,10 @@ from pytest_clawperator.simulator.shell.shell import (
     ShellFailure,
     execute,
 )
-from pytest_clawperator.simulator.shell.streams import (
-    MAX_TEXT,
-    BrokenPipe,
-    Bytes,
-    Collected,
-    Discard,
-    FileOutput,
-    Input,
-    Output,
-    Pipe,
-    Source,
-    TextTooLong,
-    decode,
-    encode,
-)
-from pytest_clawperator.simulator.shell.syntax import (
-    Command,
-    Group,
-    Loop,
-    Parser,
-    Pipeline,
-    Program,
-    Redirect,
-    Redirected,
-    ShellSyntaxError,
-    Simple,
-    Substitution,
-    Text,
-    Word,
-)
 
 _BROKEN_PIPE = 128 + 13
 _WHITESPACE = re.compile(r"[ \t\n]+")
-
-_Descriptors = dict[int, Source | Output]
+_Descriptors = dict[int, streams.Source | streams.Output]
 # Some characters, and whether they were quoted.
 _Piece = tuple[str, bool]
 
@@ -59,16 +29,18 @@ _Piece = tuple[str, bool]
 
 
 async def run_script(
-    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
+    shell: Shell, script: str, stdin: streams.Input, stdout: streams.Output, stderr: streams.Output
 ) -> int:
     """Run a script to its end and return its status; cancelling ends all it started."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    shell.fds = {0: streams.Source.of(stdin), 1: stdout, 2: stderr}
     return await isolated(shell, evaluate(shell, script))
 
 
-async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
+async def run_input(
+    shell: Shell, stdin: streams.Input, stdout: streams.Output, stderr: streams.Output
+) -> int:
     """Run the commands that come from standard input, as a shell without arguments does."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    shell.fds = {0: streams.Source.of(stdin), 1: stdout, 2: stderr}
     return await run_lines(shell)
 
 
@@ -81,10 +53,10 @@ async def _run_lines(shell: Shell) -> int:
     while True:
         try:
             program = await _next_command(shell)
-        except ShellSyntaxError as error:
+        except syntax.ShellSyntaxError as error:
             if not shell.is_interactive:
                 raise
-            await shell.complain(error.message)
+            await shell.complain(str(error))
             shell.status = 1
             continue
         if program is None:
@@ -93,23 +65,23 @@ async def _run_lines(shell: Shell) -> int:
         shell.status = await (_reported(shell, work) if shell.is_interactive else work)
 
 
-async def _next_command(shell: Shell) -> Program | None:
+async def _next_command(shell: Shell) -> syntax.Program | None:
     """Collect lines of standard input to a complete command; None at the end of the input."""
     text = ""
     while True:
         if shell.is_interactive:
             prompt = "> " if text else f"{shell.env['HOSTNAME']}:{shell.cwd} $ "
-            await shell.output(2).write(encode(prompt))
+            await shell.output(2).write(streams.encode(prompt))
         line = await shell.input(0).read_line()
-        text += decode(line.replace(b"\0", b""))
-        if len(text) > MAX_TEXT:
-            raise TextTooLong
+        text += streams.decode(line.replace(b"\0", b""))
+        if len(text) > streams.MAX_TEXT:
+            raise streams.TextTooLong
         try:
-            parser = Parser(text)
-            program: Program = ()
+            parser = syntax.Parser(text)
+            program: syntax.Program = ()
             while (more := parser.next()) is not None:
                 program += more
-        except ShellSyntaxError as error:
+        except syntax.ShellSyntaxError as error:
             if not (error.incomplete and line):
                 raise
             continue
@@ -124,7 +96,7 @@ async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
         return await _reported(shell, work) & 0xFF
     except ShellExit as exit_:
         return exit_.status & 0xFF
-    except BrokenPipe:
+    except streams.BrokenPipe:
         return _BROKEN_PIPE
 
 
@@ -132,10 +104,10 @@ async def _reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     """Run something; report the error that ends it and return its status."""
     try:
         return await work
-    except (ShellFailure, ShellSyntaxError) as error:
-        await shell.complain(error.message)
-    except TextTooLong:
-        await shell.complain(f"can't allocate {MAX_TEXT} data bytes")
+    except (ShellFailure, syntax.ShellSyntaxError) as error:
+        await shell.complain(str(error))
+    except streams.TextTooLong:
+        await shell.complain(f"can't allocate {streams.MAX_TEXT} data bytes")
     except FileSystemError as error:
         await shell.complain(str(error))
     return 1
@@ -143,7 +115,7 @@ async def _reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
 
 async def evaluate(shell: Shell, script: str) -> int:
     """Run a script in a shell's own state, line by line."""
-    parser = Parser(script)
+    parser = syntax.Parser(script)
     status = 0
     with shell.deeper():
         while (program := parser.next()) is not None:
@@ -157,7 +129,7 @@ class Runner:
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
 
-    async def program(self, program: Program) -> int:
+    async def program(self, program: syntax.Program) -> int:
         """Run commands one after the other."""
         shell = self._shell
         for chain in program:
@@ -167,11 +139,11 @@ class Runner:
                     shell.status = await self._pipeline(pipeline)
         return shell.status
 
-    async def _pipeline(self, commands: Pipeline) -> int:
+    async def _pipeline(self, commands: syntax.Pipeline) -> int:
         """Run the commands of a pipeline together; return the status of the last."""
         if len(commands) == 1:
             return await self._command(commands[0])
-        pipes: list[Pipe | None] = [None, *(Pipe() for _ in commands[1:]), None]
+        pipes: list[streams.Pipe | None] = [None, *(streams.Pipe() for _ in commands[1:]), None]
         tasks = [
             asyncio.create_task(
                 Runner(self._shell.subshell())._stage(command, *pipes[number : number + 2])
@@ -188,11 +160,13 @@ class Runner:
                 await asyncio.wait(pending)
         return tasks[-1].result()
 
-    async def _stage(self, command: Redirected, reads: Pipe | None, writes: Pipe | None) -> int:
+    async def _stage(
+        self, command: syntax.Redirected, reads: streams.Pipe | None, writes: streams.Pipe | None
+    ) -> int:
         """Run one command of a pipeline, and close its ends of the pipes behind it."""
         shell = self._shell
         if reads is not None:
-            shell.fds[0] = Source(reads)
+            shell.fds[0] = streams.Source(reads)
         if writes is not None:
             shell.fds[1] = writes
         try:
@@ -203,23 +177,23 @@ class Runner:
             if writes is not None:
                 writes.close_writing()
 
-    async def _command(self, node: Redirected) -> int:
+    async def _command(self, node: syntax.Redirected) -> int:
         """Run one command with its redirections, which end with it."""
         shell = self._shell
         saved = shell.fds
         try:
-            if isinstance(node.command, Simple):
+            if isinstance(node.command, syntax.Simple):
                 return await self._simple(node.command, node.redirects)
             shell.fds = await self._redirected(node.redirects)
             with shell.deeper():
                 return await self._compound(node.command)
         except CommandFailure as failure:
-            await shell.complain(failure.message)
+            await shell.complain(str(failure))
             return failure.status
         finally:
             shell.fds = saved
 
-    async def _simple(self, node: Simple, redirects: Sequence[Redirect]) -> int:
+    async def _simple(self, node: syntax.Simple, redirects: Sequence[syntax.Redirect]) -> int:
         shell = self._shell
         shell.substitution_status = 0
         arguments = await self._arguments(node.words)
@@ -234,25 +208,25 @@ class Runner:
             if assigned:
                 shell.env = saved
 
-    async def _compound(self, command: Command) -> int:
-        if isinstance(command, Group):
+    async def _compound(self, command: syntax.Command) -> int:
+        if isinstance(command, syntax.Group):
             if not command.in_subshell:
                 return await self.program(command.body)
             inner = self._shell.subshell()
             return await isolated(inner, Runner(inner).program(command.body))
         status = 0
-        if isinstance(command, Loop):
+        if isinstance(command, syntax.Loop):
             while (await self.program(command.condition) == 0) != command.until:
                 status = await self.program(command.body)
             return status
-        assert not isinstance(command, Simple)
+        assert not isinstance(command, syntax.Simple)
         is_met = await self.program(command.condition) == 0
         body = command.body if is_met else command.otherwise
         return await self.program(body) if body else 0
 
     # Words
 
-    async def _arguments(self, words: Sequence[Word]) -> list[str]:
+    async def _arguments(self, words: Sequence[syntax.Word]) -> list[str]:
         """Expand the words of a command, each to any number of arguments."""
         arguments: list[str] = []
         for word in words:
@@ -265,21 +239,21 @@ class Runner:
                 arguments.extend(names or ["".join(text for text, _ in field)])
         return arguments
 
-    async def _text(self, word: Word) -> str:
+    async def _text(self, word: syntax.Word) -> str:
         """Expand a word to one text, without splitting and without file names."""
         fields = await self._expand(word, splits=False)
         return "".join(text for field in fields for text, _ in field)
 
-    async def _expand(self, word: Word, *, splits: bool) -> list[list[_Piece]]:
+    async def _expand(self, word: syntax.Word, *, splits: bool) -> list[list[_Piece]]:
         """Return the fields of a word, which are one or none if it is not split."""
         fields: list[list[_Piece]] = []
         is_open = False  # whether the next piece belongs to the last field
         size = 0
         for part in word.parts:
-            if isinstance(part, Text):
+            if isinstance(part, syntax.Text):
                 texts = [part.text]
             else:
-                if isinstance(part, Substitution):
+                if isinstance(part, syntax.Substitution):
                     value = await self._substitute(part.body)
                 else:
                     value = self._shell.parameter(part.name)
@@ -287,8 +261,8 @@ class Runner:
             for number, text in enumerate(texts):
                 is_open = is_open and number == 0
                 size += len(text)
-                if size > MAX_TEXT:
-                    raise TextTooLong
+                if size > streams.MAX_TEXT:
+                    raise streams.TextTooLong
                 if not text and not part.quoted:
                     continue
                 if not is_open:
@@ -297,19 +271,19 @@ class Runner:
                 is_open = True
         return fields
 
-    async def _substitute(self, body: Program) -> str:
+    async def _substitute(self, body: syntax.Program) -> str:
         """Run the commands of ``$(…)``; return their output without newlines at its end."""
-        output = Collected()
+        output = streams.Collected()
         inner = self._shell.subshell()
         inner.fds[1] = output
         with inner.deeper():
             work = Runner(inner).program(body)
             self._shell.substitution_status = await isolated(inner, work)
-        return decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
+        return streams.decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
 
     # Redirections
 
-    async def _redirected(self, redirects: Sequence[Redirect]) -> _Descriptors:
+    async def _redirected(self, redirects: Sequence[syntax.Redirect]) -> _Descriptors:
         """Return the descriptors with redirections applied; raise CommandFailure if one fails."""
         descriptors = dict(self._shell.fds)
         for fd, operator, word in redirects:
@@ -325,22 +299,22 @@ class Runner:
         return descriptors
 
 
-def _open_input(shell: Shell, target: str) -> Source:
+def _open_input(shell: Shell, target: str) -> streams.Source:
     try:
-        return Source(Bytes(shell.files.read(shell.path(target))))
+        return streams.Source(streams.Bytes(shell.files.read(shell.path(target))))
     except FileSystemError as error:
         raise CommandFailure(f"can't open {target}: {error.reason}") from None
 
 
-def _open_output(shell: Shell, target: str, *, append: bool) -> Output:
+def _open_output(shell: Shell, target: str, *, append: bool) -> streams.Output:
     if target == "/dev/null":
-        return Discard()
+        return streams.Discard()
     try:
         path = shell.path(target)
         (shell.files.append if append else shell.files.write)(path, b"")
     except FileSystemError as error:
         raise CommandFailure(f"can't create {target}: {error.reason}") from None
-    return FileOutput(shell.files, path)
+    return streams.FileOutput(shell.files, path)
 
 
 def _matching_paths(field: Sequence[_Piece], shell: Shell) -> list[str]:

@@ -151,14 +151,14 @@ async def execute(shell: Shell, args: list[str]) -> int:
     try:
         command = _found(shell, args[0])
     except CommandFailure as failure:
-        await shell.complain(failure.message)
+        await shell.complain(str(failure))
         return failure.status
     try:
         return await command(invocation) & 0xFF
     except (ShellExit, ShellFailure, BrokenPipe):
         raise
     except CommandFailure as failure:
-        await invocation.err(f"{args[0]}: {failure.message}\n")
+        await invocation.err(f"{args[0]}: {failure}\n")
         return failure.status
     except FileSystemError as error:
         await invocation.err(f"{args[0]}: {error}\n")
@@ -238,16 +238,11 @@ class CommandFailure(Exception):
 
     def __init__(self, message: str, *, status: int = 1) -> None:
         super().__init__(message)
-        self.message = message
         self.status = status
 
 
 class ShellFailure(Exception):
     """The script cannot continue; the shell prints its own name and the message."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 class ShellExit(Exception):

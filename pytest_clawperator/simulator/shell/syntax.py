@@ -18,7 +18,6 @@ class ShellSyntaxError(Exception):
 
     def __init__(self, message: str, *, incomplete: bool = False) -> None:
         super().__init__(message)
-        self.message = message
         self.incomplete = incomplete
 
 

@@ -61,8 +61,7 @@ class Emulated:
         self._registering: asyncio.Task[None] | None = None
         self._began = time.monotonic()
         self._device = Device(_options_of(avd, self._scenario))
-        self._adbd = Adbd(self._device)
-        self._adbd.is_expecting = False  # until it has registered with adb
+        self._adbd = ExpectingAdbd(self._device)
         self._device.cable.disconnect = self._adbd.drop_connections
         self._console = Console(self)
 
@@ -401,7 +400,30 @@ _NOTICED_AFTER = 20
 _LONGEST_ANSWER = 65536
 
 
-async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
+class ExpectingAdbd(Adbd):
+    """Lets hosts in only while one is expected; those that are connected stay."""
+
+    is_expecting = False
+
+    @property
+    def has_hosts(self) -> bool:
+        """Whether a host is connected."""
+        return bool(self._connections)
+
+    def _answer(self) -> asyncio.Protocol:
+        return super()._answer() if self.is_expecting else _Closed()
+
+
+class _Closed(asyncio.Protocol):
+    """Ends a connection as soon as it is made."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it."""
+        assert isinstance(transport, asyncio.Transport)
+        transport.abort()
+
+
+async def keep_registered(adbd: ExpectingAdbd, *, adb_port: int, server: tuple[str, int]) -> None:
     """Register the emulator whenever the server is not connected; turn other servers away.
 
     For a minute a server keeps calling a port where an emulator was, so the server of another
@@ -419,7 +441,7 @@ async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int])
 
 
 async def _register(
-    adbd: Adbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
+    adbd: ExpectingAdbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
 ) -> None:
     if wait_for_notice and await _is_known(server, adb_port):
         return

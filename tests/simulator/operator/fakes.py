@@ -191,7 +191,7 @@ class Bench:
             profile=profile,
             is_release=is_release,
         )
-        self.phone.changes.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
+        self.phone.changes.on_event = self.app.on_accessibility_event
 
     def enable_service(self, package: str = PACKAGE) -> None:
         """Switch the accessibility service on."""

@@ -1,0 +1,69 @@
+"""``--claw-redact``: what is hidden besides typed secrets."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+PRINTS = "def test_it(): print('key-123 and word-45')"
+
+
+def test_several_patterns_on_the_command_line(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """Each value that is given counts."""
+    pytester.makepyfile(PRINTS)
+
+    result = run_plain("-rA", "--claw-redact", "key-[0-9]+", "--claw-redact", "word-[0-9]+")
+
+    result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
+
+
+def test_patterns_and_variables_in_the_ini_file(
+    pytester: pytest.Pytester, run_plain: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ini twin takes several values; backslashes stand in quotes."""
+    monkeypatch.setenv("MY_KEY", "key-123")
+    pytester.makeini("[pytest]\nclaw_redact =\n    'word-\\d+'\n    env:*_KEY\n")
+    pytester.makepyfile(PRINTS)
+
+    result = run_plain("-rA")
+
+    result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
+
+
+def test_a_variable_with_an_ordinary_value_is_named(
+    pytester: pytest.Pytester, run_plain: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a switch says is not hidden, and one notice has the variables without their values."""
+    for name, value in (("A_KEY", "word-45"), ("C_KEY", "yes"), ("B_KEY", "True")):
+        monkeypatch.setenv(name, value)
+    pytester.makepyfile("def test_it(): print('word-45 is True, yes')")
+
+    result = run_plain("-rA", "--claw-redact", "env:*_KEY", "--claw-redact=env:B_*")
+
+    result.stdout.fnmatch_lines(["[[]***[]] is True, yes"])
+    told = [
+        line for line in result.stdout.lines if "shorter than 4 characters: B_KEY, C_KEY." in line
+    ]
+    assert len(told) == 2  # before the tests, and among the notices at the end
+
+
+def test_a_parameter_that_is_a_secret_reaches_its_test(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """Reports of the collection have hidden secrets, and the collected tests are left alone."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(params=["key-123"])
+        def other(request): return request.param
+
+        @pytest.mark.parametrize("key", ["key-123"])
+        def test_it(key, other): assert key == other == "key-" + "123"
+        """
+    )
+
+    result = run_plain("--claw-redact", "key-[0-9]+", "--claw-redact", "requ...")
+
+    result.assert_outcomes(passed=1)
