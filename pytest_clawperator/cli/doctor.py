@@ -18,12 +18,12 @@ from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
-    judge_version,
     parse_version,
     parse_version_code,
     require_variant,
+    version_problem,
 )
-from pytest_clawperator.doctor.examine import Examination, visit
+from pytest_clawperator.doctor.examine import Examination, steps_of, visit
 from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.doctor.report import Report, Style, all_as_json, can_show, table, verdict
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
@@ -105,7 +105,7 @@ def _next(reports: Sequence[Report]) -> list[str]:
     found = [finding for report in reports for finding in report.troubles]
     if any(one.code == ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED for one in found):
         return ["`clawperator-py doctor --all` examines all of them."]
-    if any(one.fix and one.fix.is_automatic for one in found):
+    if steps_of(found):
         return ["With --fix the steps that are commands are taken."]
     return []
 
@@ -144,14 +144,11 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
         return _unfit(error)
     except ClawperatorError as error:
         return _unfit(error)
-    judged = judge_version(
-        package, parse_version(dump), parse_version_code(dump), serial=transport.serial
-    )
-    found = {"apkVersion": judged.version, "apkVersionCode": judged.version_code}
+    version = parse_version(dump)
+    problem = version_problem(package, version, serial=transport.serial)
+    found = {"apkVersion": version, "apkVersionCode": parse_version_code(dump)}
     known = {key: value for key, value in found.items() if value is not None}
-    if judged.problem is None:
-        return {**known, "compatible": True}
-    return {**known, **_unfit(judged.problem)}
+    return {**known, **({"compatible": True} if problem is None else _unfit(problem))}
 
 
 def _unfit(error: ClawperatorError) -> dict[str, Any]:

@@ -19,13 +19,13 @@ from pytest_clawperator.devices.connection import chosen_package, wanted_package
 from pytest_clawperator.devices.health import await_answer
 from pytest_clawperator.devices.operator import (
     grant_each,
-    judge_version,
     not_granted,
     operator_version,
     permissions,
     require_variant,
     set_up_operator,
     tell_grants,
+    version_problem,
 )
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.transport.adb import AdbTransport
@@ -125,7 +125,7 @@ def _await(
 def _misfit(transport: AdbTransport, package: str) -> dict[str, Any]:
     """Report an installed Operator of a version that this package does not support."""
     version = operator_version(transport, package)
-    problem = judge_version(package, version, serial=transport.serial).problem
+    problem = version_problem(package, version, serial=transport.serial)
     if problem is None:
         return {}
     notice(f"[{transport.serial}] {problem.code}: {problem.message}")

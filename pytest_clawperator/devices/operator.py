@@ -453,46 +453,23 @@ def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:
 _RELEASE = re.compile(r"\d+\.\d+\.\d+(?:-d)?")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compatibility:
-    """The version of an installed Operator; ``problem`` is why it does not fit, if it does not."""
-
-    package: str
-    version: str | None
-    version_code: int | None = None
-    problem: OperatorNotReadyError | None = None
-    supported: str = SUPPORTED_VERSION
-
-    @property
-    def is_compatible(self) -> bool:
-        """Whether the version fits."""
-        return self.problem is None
-
-
-def judge_version(
-    package: str, version: str | None, version_code: int | None = None, *, serial: str
-) -> Compatibility:
-    """Judge the version of an Operator: it fits if major and minor number are ours."""
-    problem = _version_problem(package, version)
-    if problem is not None:
-        problem.serial = serial
-    return Compatibility(
-        package=package, version=version, version_code=version_code, problem=problem
-    )
-
-
-def _version_problem(package: str, version: str | None) -> OperatorNotReadyError | None:
+def version_problem(
+    package: str, version: str | None, *, serial: str
+) -> OperatorNotReadyError | None:
+    """Return why an Operator does not fit; its major and minor number must be ours."""
     install = Remedy(RemedyKind.INSTALL_OPERATOR, package)
     if version is None:
         return OperatorNotReadyError(
             f"the device does not report the version of {package}",
             code=ErrorCode.APK_VERSION_UNREADABLE,
+            serial=serial,
             hint=(f"See `adb shell dumpsys package {package}`, or ", install),
         )
     if not _RELEASE.fullmatch(version.strip()):
         return OperatorNotReadyError(
             f"the Operator {package} reports the version {version!r}, expected one such as 0.5.3",
             code=ErrorCode.APK_VERSION_INVALID,
+            serial=serial,
             hint=install,
         )
     if not is_supported(version.strip()):
@@ -500,6 +477,7 @@ def _version_problem(package: str, version: str | None) -> OperatorNotReadyError
             f"the Operator {package} is of version {version}, and this package is made for"
             f" {SUPPORTED_VERSION}",
             code=ErrorCode.VERSION_INCOMPATIBLE,
+            serial=serial,
             hint=install,
         )
     return None

@@ -8,10 +8,13 @@ from typing import Any
 
 from pytest_clawperator.client.device_commands import GUARDED_HINT, is_package
 from pytest_clawperator.devices.health import UNLOCK, WAKE
-from pytest_clawperator.devices.operator import judge_version, other_variant
+from pytest_clawperator.devices.operator import (
+    SUPPORTED_VERSION,
+    other_variant,
+    version_problem,
+)
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts
 from pytest_clawperator.doctor.report import (
-    ByHand,
     DeviceCommand,
     Finding,
     Fix,
@@ -26,11 +29,9 @@ from pytest_clawperator.remedies import Remedy, RemedyKind
 
 _INSTALL_ADB = Fix(
     "Install Android's platform tools",
-    (
-        ByHand("macOS: brew install --cask android-platform-tools"),
-        ByHand("Linux: sudo apt-get install adb"),
-        ByHand("Or set ADB_PATH to an adb program."),
-    ),
+    "macOS: brew install --cask android-platform-tools",
+    "Linux: sudo apt-get install adb",
+    "Or set ADB_PATH to an adb program.",
 )
 
 
@@ -78,7 +79,7 @@ def check_adb_server(facts: HostFacts) -> Finding:
             problem.code,
             f"No adb server can be used at {facts.server}.",
             detail=problem.message,
-            fix=Fix("Restart the adb server", (ByHand(problem.advice or ""),)),
+            fix=Fix("Restart the adb server", problem.advice or ""),
         )
     started = " It was started for this check." if facts.server_started else ""
     return passed(check, f"The adb server at {facts.server} answers.{started}")
@@ -98,10 +99,8 @@ def check_adb_version(facts: HostFacts) -> Finding | None:
             detail=f"The next command of {facts.adb} ends the server, and with it what runs on it.",
             fix=Fix(
                 "Use one adb",
-                (
-                    ByHand("Have PATH or ADB_PATH name the adb that all your tools use."),
-                    ByHand("Then run `adb kill-server` and `adb start-server`."),
-                ),
+                "Have PATH or ADB_PATH name the adb that all your tools use.",
+                "Then run `adb kill-server` and `adb start-server`.",
             ),
             program=facts.adb_number,
             server=facts.server_number,
@@ -125,8 +124,8 @@ def check_adb_servers(facts: HostFacts) -> Finding | None:
         detail=f"Beside the one at {facts.server}: {reported}.",
         fix=Fix(
             "End the other servers",
-            tuple(
-                ByHand(f"adb -P {one.port} kill-server" if one.port else f"kill {one.pid}")
+            *(
+                f"adb -P {one.port} kill-server" if one.port else f"kill {one.pid}"
                 for one in others
             ),
         ),
@@ -145,10 +144,8 @@ HOST_CHECKS: tuple[Callable[[HostFacts], Finding | None], ...] = (
 
 _NO_SHELL = Fix(
     "Have the device answer",
-    (
-        ByHand("Unlock the device, and check whether a dialog is open on its screen."),
-        ByHand("Unplug it and plug it in again, or restart it."),
-    ),
+    "Unlock the device, and check whether a dialog is open on its screen.",
+    "Unplug it and plug it in again, or restart it.",
 )
 
 
@@ -187,10 +184,7 @@ def check_boot(facts: DeviceFacts) -> Finding | None:
             check,
             ErrorCode.DEVICE_OFFLINE,
             "Android has not finished starting.",
-            fix=Fix(
-                "Wait for it",
-                (ByHand("Wait until `adb shell getprop sys.boot_completed` prints 1."),),
-            ),
+            fix=Fix("Wait for it", "Wait until `adb shell getprop sys.boot_completed` prints 1."),
         )
     return passed(check, "Android has finished starting.")
 
@@ -209,7 +203,7 @@ def check_presence(facts: DeviceFacts) -> Finding:
         )
     if package in installed:
         return passed(check, f"{package} is installed.")
-    install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, package))
+    install = Remedy(RemedyKind.INSTALL_OPERATOR, package)
     other = other_variant(package)
     if other in installed:
         return warned(
@@ -217,7 +211,7 @@ def check_presence(facts: DeviceFacts) -> Finding:
             ErrorCode.OPERATOR_VARIANT_MISMATCH,
             "The other variant of the Operator is installed.",
             detail=f"Expected {package}, found {other}.",
-            fix=Fix("Use one variant", (ByHand(Remedy(RemedyKind.USE_PACKAGE, other)), install)),
+            fix=Fix("Use one variant", Remedy(RemedyKind.USE_PACKAGE, other), install),
             operatorPackage=package,
             installed=other,
         )
@@ -226,7 +220,7 @@ def check_presence(facts: DeviceFacts) -> Finding:
         ErrorCode.OPERATOR_NOT_INSTALLED,
         "The Operator is not installed.",
         detail=f"The package {package} is not on the device.",
-        fix=Fix("Install the Operator", (install,)),
+        fix=Fix("Install the Operator", install),
         operatorPackage=package,
     )
 
@@ -236,25 +230,24 @@ def check_version(facts: DeviceFacts) -> Finding | None:
     check = "readiness.version.compatibility"
     if not _is_installed(facts):
         return None
-    found = judge_version(
-        facts.package, facts.readiness.version, facts.version_code, serial=facts.serial
-    )
+    version = facts.readiness.version
+    problem = version_problem(facts.package, version, serial=facts.serial)
     evidence: dict[str, Any] = {
         "operatorPackage": facts.package,
-        "supported": found.supported,
-        "apkVersion": found.version,
-        "apkVersionCode": found.version_code,
+        "supported": SUPPORTED_VERSION,
+        "apkVersion": version,
+        "apkVersionCode": facts.version_code,
     }
-    if found.problem is None:
-        reported = f"Operator {found.version} fits: made for {found.supported}."
-        return passed(check, reported, **evidence)
-    install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, facts.package))
+    if problem is None:
+        fits = f"Operator {version} fits: made for {SUPPORTED_VERSION}."
+        return passed(check, fits, **evidence)
+    install = Remedy(RemedyKind.INSTALL_OPERATOR, facts.package)
     return failed(
         check,
-        found.problem.code,
+        problem.code,
         "The Operator is of another version.",
-        detail=found.problem.message,
-        fix=Fix("Install another Operator", (install,)),
+        detail=problem.message,
+        fix=Fix("Install another Operator", install),
         **evidence,
     )
 
@@ -291,9 +284,9 @@ def _switch(
     is_or_are = "are" if name.endswith("s") else "is"
     if facts.settings.get(setting) == "1":
         return passed(check, f"{name} {is_or_are} enabled.")
-    steps = (DeviceCommand(f"settings put global {setting} 1"), ByHand(by_hand))
+    steps = (DeviceCommand(f"settings put global {setting} 1"), by_hand)
     return warned(
-        check, code, f"{name} {is_or_are} disabled.", fix=Fix(f"Enable {name.lower()}", steps)
+        check, code, f"{name} {is_or_are} disabled.", fix=Fix(f"Enable {name.lower()}", *steps)
     )
 
 
@@ -316,10 +309,8 @@ def check_automation(facts: DeviceFacts) -> Finding | None:
         " uses UiAutomation.",
         fix=Fix(
             "End the other tool",
-            (
-                *(DeviceCommand(f"am force-stop {name}") for name in apps),
-                ByHand("End Appium, uiautomator2, Maestro or what else uses the device."),
-            ),
+            *(DeviceCommand(f"am force-stop {name}") for name in apps),
+            "End Appium, uiautomator2, Maestro or what else uses the device.",
         ),
         processes=list(facts.automation.apps),
     )
@@ -340,10 +331,8 @@ def check_handshake(facts: DeviceFacts) -> Finding | None:
         detail=problem.message.partition("\n")[0],
         fix=Fix(
             "Switch its service on again",
-            (
-                Regrant(),
-                ByHand("By hand: Settings, Accessibility, Clawperator; or restart the device."),
-            ),
+            Regrant(),
+            "By hand: Settings, Accessibility, Clawperator; or restart the device.",
         ),
         operatorPackage=facts.package,
         cause=str(problem.code),
@@ -397,7 +386,7 @@ RARE_BUCKET = 40
 
 _SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 
-_STAY_AWAKE = ByHand("Developer options, 'Stay awake', keeps it on while it is charging.")
+_STAY_AWAKE = "Developer options, 'Stay awake', keeps it on while it is charging."
 
 
 def check_lease(facts: DeviceFacts) -> Finding | None:
@@ -411,7 +400,7 @@ def check_lease(facts: DeviceFacts) -> Finding | None:
             facts.lease_problem.code,
             "Who holds the device cannot be found out.",
             detail=facts.lease_problem.message,
-            fix=Fix("Reach the leases", (ByHand(facts.lease_problem.advice or ""),)),
+            fix=Fix("Reach the leases", facts.lease_problem.advice or ""),
         )
     if facts.holder is None:
         return passed(check, "The device is not leased.")
@@ -420,7 +409,7 @@ def check_lease(facts: DeviceFacts) -> Finding | None:
         ErrorCode.DEVICE_LEASED,
         f"The device is held by {facts.holder}.",
         detail="So the Operator is not asked for an answer, and nothing is fixed.",
-        fix=Fix("Wait for the holder", (ByHand(Remedy(RemedyKind.WAIT_FOR_DEVICE)),)),
+        fix=Fix("Wait for the holder", Remedy(RemedyKind.WAIT_FOR_DEVICE)),
         holder={k: v for k, v in asdict(facts.holder).items() if k != "token"},
     )
 
@@ -436,17 +425,14 @@ def check_screen(facts: DeviceFacts) -> Finding | None:
             check,
             ErrorCode.DEVICE_SCREEN_OFF,
             "The screen is off.",
-            fix=Fix("Wake it", (wake, unlock, _STAY_AWAKE)),
+            fix=Fix("Wake it", wake, unlock, _STAY_AWAKE),
         )
     if facts.screen.locked:
         return warned(
             check,
             ErrorCode.DEVICE_SCREEN_LOCKED,
             "The screen is locked.",
-            fix=Fix(
-                "Unlock it",
-                (unlock, ByHand("Settings, Security, Screen lock: None or Swipe.")),
-            ),
+            fix=Fix("Unlock it", unlock, "Settings, Security, Screen lock: None or Swipe."),
         )
     return passed(check, "The screen is on and unlocked.")
 
@@ -463,7 +449,7 @@ def check_input(facts: DeviceFacts) -> Finding | None:
         ErrorCode.DEVICE_INPUT_GUARDED,
         "The maker keeps adb from keys, gestures, grants and settings.",
         detail="Clicks of the Operator work; what claw.device does by adb fails.",
-        fix=Fix("Allow them", (ByHand(GUARDED_HINT),)),
+        fix=Fix("Allow them", GUARDED_HINT),
     )
 
 
@@ -483,7 +469,7 @@ def check_animations(facts: DeviceFacts) -> Finding | None:
         detail="Tests take longer, and pictures of screens differ.",
         fix=Fix(
             "Switch animations off",
-            tuple(DeviceCommand(f"settings put global {name} 0") for name in moving),
+            *(DeviceCommand(f"settings put global {name} 0") for name in moving),
         ),
         **scales,
     )
@@ -509,10 +495,8 @@ def check_battery_saver(facts: DeviceFacts) -> Finding | None:
         "The battery saver is on; apps are slow.",
         fix=Fix(
             "Switch it off",
-            (
-                DeviceCommand("settings put global low_power 0"),
-                ByHand("Charge the device: a low battery switches it on again."),
-            ),
+            DeviceCommand("settings put global low_power 0"),
+            "Charge the device: a low battery switches it on again.",
         ),
     )
 
@@ -530,13 +514,13 @@ def check_background(facts: DeviceFacts) -> Finding | None:
         steps.append(DeviceCommand(f"cmd appops set {package} RUN_ANY_IN_BACKGROUND allow"))
     if not steps:
         return passed(check, "The Operator may run in the background.", bucket=bucket)
-    steps.append(ByHand("Settings, Apps, Clawperator, Battery: Unrestricted."))
+    steps.append("Settings, Apps, Clawperator, Battery: Unrestricted.")
     return warned(
         check,
         ErrorCode.OPERATOR_RESTRICTED,
         "Android restricts the Operator.",
         detail="It may stop it in the background.",
-        fix=Fix("Let it run", tuple(steps)),
+        fix=Fix("Let it run", *(steps)),
         bucket=bucket,
         background=mode,
     )
@@ -556,7 +540,7 @@ def check_storage(facts: DeviceFacts) -> Finding | None:
         ErrorCode.DEVICE_STORAGE_LOW,
         f"Only {free} of storage are free.",
         detail="Apps cannot be installed, and screenshots and videos may be lost.",
-        fix=Fix("Make room", (ByHand("Remove apps and files: Settings, Storage."),)),
+        fix=Fix("Make room", "Remove apps and files: Settings, Storage."),
         freeKiB=facts.free_kib,
     )
 
@@ -576,10 +560,8 @@ def check_clock(facts: DeviceFacts) -> Finding | None:
         detail="Certificates may count as expired, and times in logs do not fit.",
         fix=Fix(
             "Set the clock",
-            (
-                DeviceCommand("settings put global auto_time 1"),
-                ByHand("Settings, System, Date and time: set it, or connect the device."),
-            ),
+            DeviceCommand("settings put global auto_time 1"),
+            "Settings, System, Date and time: set it, or connect the device.",
         ),
         skewSeconds=round(facts.skew),
     )
@@ -623,10 +605,8 @@ def check_log_level(facts: DeviceFacts) -> Finding | None:
             " says so.",
             fix=Fix(
                 "Log everything",
-                (
-                    DeviceCommand("setprop log.tag V"),
-                    ByHand("That lasts until a restart; for good clear persist.log.tag as root."),
-                ),
+                DeviceCommand("setprop log.tag V"),
+                "That lasts until a restart; for good clear persist.log.tag as root.",
             ),
             level=level,
         )
@@ -648,10 +628,7 @@ def check_log_delivery(facts: DeviceFacts) -> Finding | None:
         "Lines of the Operator are kept out of the log.",
         detail="So it cannot answer. Of lines at the levels D, I and E these came into the log:"
         f" {found}.",
-        fix=Fix(
-            "Switch the log on",
-            (ByHand(_SWITCH_LOG_ON.get(maker.lower(), _SWITCH_ANY_LOG_ON)),),
-        ),
+        fix=Fix("Switch the log on", _SWITCH_LOG_ON.get(maker.lower(), _SWITCH_ANY_LOG_ON)),
         manufacturer=maker or None,
         arrived=sorted(facts.logged),
     )
@@ -671,13 +648,8 @@ def check_log_buffer(facts: DeviceFacts) -> Finding | None:
             detail="Dumps of large screens may be lost.",
             fix=Fix(
                 "Make the log larger",
-                (
-                    DeviceCommand("logcat -G 4M"),
-                    ByHand(
-                        "That lasts until a restart; for good: Developer options, Logger"
-                        " buffer sizes."
-                    ),
-                ),
+                DeviceCommand("logcat -G 4M"),
+                "That lasts until a restart; for good: Developer options, Logger buffer sizes.",
             ),
             bytes=size,
         )

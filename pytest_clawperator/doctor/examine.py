@@ -24,7 +24,6 @@ from pytest_clawperator.devices.lease import Hold, LeaseStore
 from pytest_clawperator.doctor import checks
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts, gather_device, gather_host
 from pytest_clawperator.doctor.report import (
-    ByHand,
     DeviceCommand,
     Finding,
     Fix,
@@ -35,6 +34,7 @@ from pytest_clawperator.doctor.report import (
     Step,
     adb_command,
     failed,
+    is_automatic,
     passed,
     warned,
 )
@@ -328,7 +328,7 @@ def _problem(do: Callable[[], None]) -> ClawperatorError | None:
 
 
 def _is_fixable(findings: Sequence[Finding]) -> bool:
-    return any(finding.fix and finding.fix.is_automatic for finding in findings)
+    return bool(steps_of(findings))
 
 
 def _again(device: ConnectedDevice) -> ConnectedDevice:
@@ -381,12 +381,12 @@ def judge_state(device: ConnectedDevice) -> tuple[Finding, ConnectedDevice | Non
     if device.state == USABLE:
         return passed(_ID, "Connected, and adb can use it.", serial=device.serial), device
     code, hint = trouble_of(device.state)
-    offline: tuple[Step, ...] = (Reconnect(), ByHand(hint))
+    offline: tuple[Step, ...] = (Reconnect(), hint)
     finding = failed(
         _ID,
         code,
         f"The device is {device.state or 'in no known state'}.",
-        fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", offline),
+        fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", *offline),
         guidance=_ACCEPT if code is ErrorCode.DEVICE_UNAUTHORIZED else None,
         serial=device.serial,
         state=device.state,
@@ -401,7 +401,7 @@ def _several(usable: Sequence[ConnectedDevice]) -> Finding:
         _ID,
         ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
         f"{len(serials)} devices are connected, and none was chosen.",
-        fix=Fix("Choose a device", (ByHand(choose),)),
+        fix=Fix("Choose a device", choose),
         devices=serials,
     )
 
@@ -413,10 +413,8 @@ def _none() -> Finding:
         "No device is connected.",
         fix=Fix(
             "Connect a device",
-            (
-                ByHand("Plug one in with USB debugging on: `adb devices` must call it `device`."),
-                ByHand(Remedy(RemedyKind.USE_SIMULATOR)),
-            ),
+            "Plug one in with USB debugging on: `adb devices` must call it `device`.",
+            Remedy(RemedyKind.USE_SIMULATOR),
         ),
     )
 
@@ -429,8 +427,7 @@ def _absent(devices: Sequence[ConnectedDevice], serial: str) -> Finding:
         f"Device {serial} is not connected.",
         detail=f"Connected: {there}.",
         fix=Fix(
-            "Connect the device",
-            (ByHand((Remedy(RemedyKind.CORRECT_SERIAL), ", or connect the device.")),),
+            "Connect the device", (Remedy(RemedyKind.CORRECT_SERIAL), ", or connect the device.")
         ),
         connected=[device.serial for device in devices],
     )
@@ -445,7 +442,7 @@ def ask_operator(pipeline: Pipeline) -> None:
 def steps_of(findings: Iterable[Finding]) -> list[Step]:
     """Return the steps that can be taken without a person, each once."""
     steps = (step for finding in findings if finding.fix for step in finding.fix.steps)
-    return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
+    return list(dict.fromkeys(step for step in steps if is_automatic(step)))
 
 
 def fix_found(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:

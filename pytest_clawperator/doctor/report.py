@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.errors import ErrorCode
@@ -39,27 +39,27 @@ class Reconnect:
     """A step that asks adb to connect to the device again."""
 
 
-@dataclass(frozen=True)
-class ByHand:
-    """A step that only a person can take."""
+_Automatic = DeviceCommand | Regrant | Reconnect
 
-    what: Hint
-
-
-Step = DeviceCommand | Regrant | Reconnect | ByHand
+#: A step that can be taken without a person, or what a person has to do.
+Step = _Automatic | Hint
 
 
-@dataclass(frozen=True)
+def is_automatic(step: Step) -> TypeGuard[_Automatic]:
+    """Whether a step can be taken without a person."""
+    return isinstance(step, (DeviceCommand, Regrant, Reconnect))
+
+
+@dataclass(frozen=True, init=False)
 class Fix:
-    """How a problem is fixed; steps that are not by hand are taken if asked."""
+    """How a problem is fixed; automatic steps are taken if asked."""
 
     title: str
     steps: tuple[Step, ...]
 
-    @property
-    def is_automatic(self) -> bool:
-        """Whether any step can be taken without a person."""
-        return any(not isinstance(step, ByHand) for step in self.steps)
+    def __init__(self, title: str, *steps: Step) -> None:
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "steps", steps)
 
 
 @dataclass(frozen=True)
@@ -148,16 +148,16 @@ class Report:
 
     def step_in_words(self, step: Step, wording: Wording = for_scripts) -> str:
         """Return a step as a person takes it: a command to type, or what to do."""
-        if isinstance(step, ByHand):
-            return in_words(parts_of(step.what), wording) or ""
         if isinstance(step, Reconnect):
             return f"{self.adb} reconnect offline"
         serial = shlex.quote(self.serial or "SERIAL")
         if isinstance(step, DeviceCommand):
             return f"{self.adb} -s {serial} shell {step.command}"
-        is_usual = self.operator_package == OPERATOR_PACKAGE
-        package = "" if is_usual else f" --operator-package {self.operator_package}"
-        return f"clawperator-py grant-device-permissions --device {serial}{package}"
+        if isinstance(step, Regrant):
+            is_usual = self.operator_package == OPERATOR_PACKAGE
+            package = "" if is_usual else f" --operator-package {self.operator_package}"
+            return f"clawperator-py grant-device-permissions --device {serial}{package}"
+        return in_words(parts_of(step), wording) or ""
 
     def to_json(self, wording: Wording = for_scripts) -> dict[str, Any]:
         """Return the report in the form of the published doctor, with the changes made."""
@@ -186,7 +186,7 @@ class Report:
                 "platform": "any",
                 "steps": [
                     {
-                        "kind": "manual" if isinstance(step, ByHand) else "shell",
+                        "kind": "shell" if is_automatic(step) else "manual",
                         "value": self.step_in_words(step, wording),
                     }
                     for step in finding.fix.steps
@@ -393,10 +393,10 @@ def _explained(report: Report, finding: Finding, style: Style) -> Iterator[Line]
         yield from _wrapped("      ", text, None, style)
     for step in finding.fix.steps if finding.fix else ():
         words = report.step_in_words(step, style.wording)
-        if isinstance(step, ByHand):
-            yield from _wrapped(f"      {style.arrow} ", words, None, style)
-        else:  # one line, so that it can be copied
+        if is_automatic(step):  # one line, so that it can be copied
             yield Line(f"      {style.arrow} {visible_line(words)}")
+        else:
+            yield from _wrapped(f"      {style.arrow} ", words, None, style)
     for words in finding.guidance.steps if finding.guidance else ():
         yield from _wrapped(f"      {style.arrow} ", words, None, style)
 

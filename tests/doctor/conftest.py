@@ -57,8 +57,8 @@ def examined(patient: AdbTransport, leases: FileLeases) -> Examine:
     """Return the function that examines the phone."""
 
     def examined(**how: object) -> Report:
-        told = {"package": OPERATOR_PACKAGE, "leases": leases, **how}
+        options = {"package": OPERATOR_PACKAGE, "leases": leases, **how}
         device = ConnectedDevice(patient.serial, "device", patient.server)
-        return examine(device, Examination(**told))  # type: ignore[arg-type]  # a test's own words
+        return examine(device, Examination(**options))  # type: ignore[arg-type]  # a test's own words
 
     return examined

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_clawperator.doctor.report import (
-    ByHand,
     DeviceCommand,
     Fix,
     Guidance,
@@ -61,7 +60,7 @@ def test_a_healthy_device_has_no_actions() -> None:
 
 def test_troubles_have_their_fixes_and_guidance() -> None:
     """A failure makes the report not ok; what to do stands with each and all together."""
-    fix = Fix("Do it", (DeviceCommand("wm size"), ByHand("Look.")))
+    fix = Fix("Do it", DeviceCommand("wm size"), "Look.")
     guidance = Guidance("the dialog", ("Accept it.",))
     report = report_of(
         warned("a", "DEVICE_SCREEN_OFF", "It is off.", detail="Why.", fix=fix),
@@ -96,7 +95,7 @@ def test_troubles_have_their_fixes_and_guidance() -> None:
             "clawperator-py grant-device-permissions --device PH1",
         ),
         (Reconnect(), "adb -P 6000 reconnect offline"),
-        (ByHand(Remedy(RemedyKind.CORRECT_APK)), "Correct --claw-operator-apk."),
+        (Remedy(RemedyKind.CORRECT_APK), "Correct --claw-operator-apk."),
     ],
 )
 def test_a_step_can_be_typed_as_it_is(step: Step, words: str) -> None:
@@ -128,7 +127,7 @@ ANIMATIONS = warned(
     "DEVICE_ANIMATIONS_ON",
     "Animations are on: tests take longer, and pictures of screens differ.",
     detail="They move.",
-    fix=Fix("Off", (DeviceCommand("settings put global animator_duration_scale 0"),)),
+    fix=Fix("Off", DeviceCommand("settings put global animator_duration_scale 0")),
 )
 
 SILENT = failed(
@@ -136,7 +135,7 @@ SILENT = failed(
     "RESULT_ENVELOPE_TIMEOUT",
     "The Operator does not answer.",
     detail="no envelope came within 5 s",
-    fix=Fix("On", (ByHand("Switch it on."),)),
+    fix=Fix("On", "Switch it on."),
 )
 
 REPORT = Report(

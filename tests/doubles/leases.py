@@ -9,7 +9,7 @@ from pytest_clawperator.devices.lease import Hold, LeaseStore, take_each
 
 
 def take(store: LeaseStore, key: str, *, wait: float = 0.0) -> Hold:
-    """Lease a device; if somebody has it, wait at most so long."""
+    """Lease a device; if it is taken, wait at most so long."""
     return take_each(store, [[key]], wait=wait)[0]
 
 

@@ -16,9 +16,8 @@ from pytest_clawperator.execution.flight import Clearance, Flight
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, Transport, ignored
 from tests.doubles.log import LoggedTransport, line
+from tests.doubles.transport import ScriptedTransport
 
-# How several questions are put into one line; each is answered on its own.
-_QUESTION = re.compile(r"\{ (.*?); \} 2>&1; echo (\w+):\$\?(?:; )?", re.DOTALL)
 _END_OF_PICTURE = b"\0\0\0\0IEND\xaeB`\x82"
 DEADLINE = 20.0
 
@@ -32,6 +31,7 @@ class ScenarioTransport(LoggedTransport):
     def __init__(self, serial: str, scenario: dict[str, Any]) -> None:
         super().__init__(serial=serial)
         self._scenario = scenario
+        self._table = ScriptedTransport({re.compile(".*", re.DOTALL): self._answer}, serial=serial)
         self.released = threading.Event()
         if not scenario.get("streamDelayMs"):
             self.released.set()
@@ -50,7 +50,7 @@ class ScenarioTransport(LoggedTransport):
         for text in self._scenario.get("stream", []):
             for mark, value in ids.items():
                 text = text.replace(mark, value)
-            if text.endswith("{"):  # whose envelope is malformed must be told by it
+            if text.endswith("{"):  # a malformed envelope is known by its command
                 text += f'"commandId":"{ids["{{CMD}}"]}"'
             script.append((0.0, line(_message(text))))
         self.log.script = script
@@ -66,14 +66,7 @@ class ScenarioTransport(LoggedTransport):
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Answer a command, or each of several that are put into one line."""
-        questions = _QUESTION.findall(command)
-        if not questions:
-            return self._answer(command)
-        output = ""
-        for question, mark in questions:
-            answer = self._answer(question)
-            output += f"{answer.stdout}{answer.stderr}{mark}:{answer.exit_code}\n"
-        return ShellResult(output, "", 0)
+        return self._table.shell(command)
 
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored

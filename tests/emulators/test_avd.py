@@ -1,4 +1,4 @@
-"""What the files of a virtual device say, and whether it fits."""
+"""What the files of a virtual device describe, and whether it fits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REAL_DEVICES = (
 )
 
 
-def test_what_is_not_named_is_as_by_default() -> None:
+def test_unnamed_values_have_their_defaults() -> None:
     """The documented profile, with the processor of this machine."""
     profile = parse_profile("api=34, ram = 3072")
 
@@ -58,7 +58,7 @@ def test_every_device_of_the_sdk_can_be_asked_for(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["", "-d", "../x", "a;b", 'a"b', "a\nb", "x" * 101, "$(id)"])
-def test_what_is_no_device_is_refused(device: str) -> None:
+def test_a_malformed_device_name_is_refused(device: str) -> None:
     """It would reach a command line or a path."""
     with pytest.raises(ConfigurationError, match="as device of an emulator"):
         EmulatorProfile(device=device)
@@ -112,29 +112,29 @@ def test_files_of_every_system_are_read(tmp_path: Path) -> None:
     assert avd.unsupported_reasons(PROFILE) == ()
 
 
-def test_what_differs_is_told_in_words(tmp_path: Path) -> None:
+def test_differences_are_described(tmp_path: Path) -> None:
     """Each value that is another one is named, with both."""
     write(tmp_path)
 
-    told = read_avd("mine", home=tmp_path).differences(EmulatorProfile())
+    reported = read_avd("mine", home=tmp_path).differences(EmulatorProfile())
 
-    assert told == (
+    assert reported == (
         "image is google_apis and not google_apis_playstore, api is 34 and not 35,"
         " abi is x86_64 and not arm64-v8a, device is Nexus 5 and not pixel_7"
     )
 
 
-def test_one_that_tells_nothing_of_itself_differs(tmp_path: Path) -> None:
-    """What is not known is said to be so."""
+def test_unknown_values_differ(tmp_path: Path) -> None:
+    """They are called not known."""
     write(tmp_path, "abi.type=x86_64\n")
 
-    told = read_avd("mine", home=tmp_path).differences(PROFILE)
+    reported = read_avd("mine", home=tmp_path).differences(PROFILE)
 
-    assert told == "image is not known and not google_apis, device is not known and not Nexus 5"
+    assert reported == "image is not known and not google_apis, device is not known and not Nexus 5"
 
 
 def test_one_that_is_taken_as_it_is_always_fits(tmp_path: Path) -> None:
-    """Nothing is compared where the user named it."""
+    """Nothing is compared if the user named it."""
     write(tmp_path)
     named = replace(EmulatorProfile(), name="mine", as_it_is=True)
 
@@ -217,8 +217,8 @@ def test_an_image_whose_name_is_like_another_is_installed(sdkmanager: Scripted, 
     assert sdkmanager.ensure(image) == ["--list_installed", "--licenses", image]
 
 
-def test_the_progress_of_a_download_is_told_by_quarters(sdkmanager: Scripted) -> None:
-    """The line that the tool draws anew becomes five lines, also where the steps are small."""
+def test_the_progress_of_a_download_is_reported_by_quarters(sdkmanager: Scripted) -> None:
+    """The line that the tool redraws becomes five lines, also if the steps are small."""
     steps = [f"[==   ] {step}% Downloading x86_64-34_r14.zip...   \r" for step in range(10, 90)]
     before = "[=    ] 3% Loading local repository...\r[==   ] 10% Computing updates...\r"
     sdkmanager.print(IMAGE, out=before + "".join(steps) + "[=====] 100% Unzipping... a/b.img\r\n")
@@ -273,7 +273,7 @@ def test_each_complaint_of_the_tool_has_its_hint(
 
 
 def test_an_image_that_was_skipped_for_its_licence_is_not_installed(sdkmanager: Scripted) -> None:
-    """Some versions of the tool say that they succeeded all the same."""
+    """Some versions of the tool report success all the same."""
     said = (
         "Skipping following packages as the license is not accepted:\nGoogle APIs\nThe following"
         " packages can not be installed since their licenses or those of the packages they depend"
@@ -310,17 +310,17 @@ class TestSeveralRuns:
         assert bench.avds() == names
         assert len(bench.sdk.calls("download")) == before + 1
 
-    def test_one_that_waits_for_another_says_so(self, bench: SdkBench) -> None:
-        """It is told what is waited for, and then the image is there."""
+    def test_waiting_for_another_run_is_reported(self, bench: SdkBench) -> None:
+        """It reports what is waited for, and then the image is there."""
         said: Queue[str] = Queue()
         image = self.PROFILE.system_image
 
         with ThreadPoolExecutor(1) as runs:
             with AvdClaims(bench.home / "clawperator-claims").lock_image(image):
                 run = runs.submit(self.create, bench, "mine", said.put)
-                told = said.get(timeout=DEADLINE)
+                reported = said.get(timeout=DEADLINE)
                 bench.sdk.install_image(image)
             run.result(DEADLINE)
 
-        assert told == f"waiting for {image}, which is being installed"
+        assert reported == f"waiting for {image}, which is being installed"
         assert said.get_nowait().startswith("emulator mine: created with ")

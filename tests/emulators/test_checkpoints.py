@@ -72,15 +72,15 @@ class Meddling(Snapshots):
 
 def test_a_device_goes_back_to_where_it_was_saved(client: Clawperator) -> None:
     """The second time it is restored: settings, the app in front, one that a test removed."""
-    told: list[str] = []
-    checkpoints = Checkpoints(client, tell=told.append)
+    reported: list[str] = []
+    checkpoints = Checkpoints(client, tell=reported.append)
     first = checkpoints.reach("shop", build=open_shop)
     client.device.shell("settings put global built no")
     client.device.uninstall(SHOP)
 
     second = checkpoints.reach("shop", build=open_shop)
 
-    assert (first.how, second.how, told) == ("saved", "restored", [])
+    assert (first.how, second.how, reported) == ("saved", "restored", [])
     assert client.device.shell("settings get global built").stdout.strip() == "yes"
     assert client.device.current_package() == SHOP
     assert client.read_text(text="Welcome back") == "Welcome back"
@@ -101,15 +101,15 @@ def test_a_device_goes_back_to_where_it_was_saved(client: Clawperator) -> None:
         ),
     ],
 )
-def test_another_state_than_was_saved_is_told_and_built(
+def test_another_state_than_was_saved_is_built_again(
     bench: SdkBench, client: Clawperator, command: str, difference: str
 ) -> None:
-    """What differs is found out, whatever the console said."""
-    time, told = FakeTime(), list[str]()
+    """The difference is found and reported, whatever the console answered."""
+    time, reported = FakeTime(), list[str]()
     snapshots = Meddling(bench, client.serial)
     checkpoints = Checkpoints(
         client,
-        tell=told.append,
+        tell=reported.append,
         snapshots=snapshots,
         clock=lambda: time.now,
         pause=lambda _: time.pass_by(3),
@@ -120,12 +120,12 @@ def test_another_state_than_was_saved_is_told_and_built(
     reached = checkpoints.reach("shop", build=open_shop)
 
     assert reached.how == "saved"
-    assert told == [f"checkpoint 'shop' was not restored, so it is built again: {difference}"]
+    assert reported == [f"checkpoint 'shop' was not restored, so it is built again: {difference}"]
 
 
-def test_a_slow_restore_is_told(client: Clawperator) -> None:
-    """It may be that the disk is slow, or that too many emulators run."""
-    time, told = FakeTime(), list[str]()
+def test_a_slow_restore_is_reported(client: Clawperator) -> None:
+    """The disk may be slow, or too many emulators run."""
+    time, reported = FakeTime(), list[str]()
 
     class Slow(Snapshots):
         def load(self, name: str) -> None:
@@ -134,7 +134,7 @@ def test_a_slow_restore_is_told(client: Clawperator) -> None:
 
     checkpoints = Checkpoints(
         client,
-        tell=told.append,
+        tell=reported.append,
         snapshots=Slow(client.serial),
         clock=lambda: monotonic() + time.now,
     )
@@ -144,73 +144,60 @@ def test_a_slow_restore_is_told(client: Clawperator) -> None:
 
     assert reached.how == "restored"
     assert reached.seconds > 12
-    assert [text for text in told if "took 1" in text and "s to restore" in text] == told != []
-
-
-def test_a_state_that_cannot_be_saved_is_told(client: Clawperator) -> None:
-    """The device is in it all the same."""
-    told: list[str] = []
-
-    class Full(Snapshots):
-        def save(self, name: str) -> None:
-            raise EmulatorError("the disk is full", serial=client.serial)
-
-    checkpoints = Checkpoints(client, tell=told.append, snapshots=Full(client.serial))
-
-    reached = checkpoints.reach("shop", build=open_shop)
-
-    assert reached.how == "built"
-    assert told == [
-        "checkpoint 'shop' was not saved, so the next test builds it again: the disk is full"
-    ]
+    assert (
+        [text for text in reported if "took 1" in text and "s to restore" in text] == reported != []
+    )
 
 
 def test_the_console_of_another_emulator_is_left_alone(client: Clawperator) -> None:
     """An adb server behind a tunnel may have an emulator of the same name on another machine."""
-    told: list[str] = []
+    reported: list[str] = []
 
     class Foreign(Snapshots):
         def avd_name(self) -> str:
             return "y"
 
-    checkpoints = Checkpoints(client, tell=told.append, snapshots=Foreign(client.serial))
+    checkpoints = Checkpoints(client, tell=reported.append, snapshots=Foreign(client.serial))
 
     reached = [checkpoints.reach("shop", build=open_shop, apps=[SHOP]).how for _ in range(2)]
 
     assert reached == ["built", "built"]
-    assert told == [
+    assert reported == [
         f"checkpoint 'shop' is built for each test, after {SHOP} was cleared: the state of this"
         " device cannot be saved (it is x, and the console at its port is that of y)"
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "build", "found"),
-    [("", open_shop, "name of a checkpoint is ''"), ("shop", "log_in", "'shop' is 'log_in'")],
-)
-def test_arguments_that_make_no_sense_are_told(
-    name: str, build: Any, found: str, client: Clawperator
-) -> None:
-    """A checkpoint without a name or a function is an error before anything is done."""
-    checkpoints = Checkpoints(client)
+def test_what_cannot_be_saved_or_built_is_an_error(client: Clawperator) -> None:
+    """Wrong arguments and missing apps are refused; a state that is not saved is still reached."""
+    reported: list[str] = []
+    wrong: list[tuple[str, Any, list[str], str]] = [
+        ("", open_shop, [], "name of a checkpoint is ''"),
+        ("shop", "log_in", [], "'shop' is 'log_in'"),
+        ("shop", open_shop, ["com.example.shpo"], "com.example.shpo is not installed"),
+    ]
+    for name, build, apps, problem in wrong:
+        with pytest.raises(ConfigurationError, match=re.escape(problem)) as caught:
+            Checkpoints(client).reach(name, build=build, apps=apps)
+    names = Snapshots(client.serial).names()
 
-    with pytest.raises(ConfigurationError, match=re.escape(found)):
-        checkpoints.reach(name, build=build)
+    class Full(Snapshots):
+        def save(self, name: str) -> None:
+            raise EmulatorError("the disk is full", serial=client.serial)
 
-
-def test_an_app_that_is_never_installed_is_an_error(client: Clawperator) -> None:
-    """Its function could have installed it; nothing is saved."""
-    checkpoints = Checkpoints(client)
-
-    with pytest.raises(ConfigurationError, match=r"com\.example\.shpo is not installed") as caught:
-        checkpoints.reach("shop", build=open_shop, apps=["com.example.shpo"])
+    checkpoints = Checkpoints(client, tell=reported.append, snapshots=Full(client.serial))
+    reached = checkpoints.reach("shop", build=open_shop)
 
     assert caught.value.code == ErrorCode.APP_NOT_FOUND
-    assert Snapshots(client.serial).names() == []
+    assert names == []
+    assert reached.how == "built"
+    assert reported == [
+        "checkpoint 'shop' was not saved, so the next test builds it again: the disk is full"
+    ]
 
 
 def test_a_device_of_another_host_has_none() -> None:
-    """There is no way to its console, and what to do is said."""
+    """There is no way to its console; the error says what to do."""
     with pytest.raises(ConfigurationError, match="behind a url has no checkpoints") as caught:
         Checkpoints(client_on(Phone()))
 
@@ -230,7 +217,7 @@ USER = "ada"
 
 
 def client_of(answers: dict[Any, Any], *, api_level: int | None = 34) -> Clawperator:
-    """Return a client of a device that lists its packages so."""
+    """Return a client of a device that answers this."""
     info = DeviceInfo(serial="x", key="x", api_level=api_level, operator_package=OPERATOR)
     return Clawperator(Phone(), device=Device(ScriptedTransport(answers), info))
 
@@ -267,7 +254,7 @@ def spell(user: str) -> str:
 
 
 def log_in_as(user: object) -> Any:
-    """Return a function that logs somebody in."""
+    """Return a function that logs a user in."""
     return lambda claw: spell(str(user))
 
 
@@ -292,8 +279,8 @@ class TestSource:
     @pytest.mark.parametrize(
         "build", [log_in, partial(log_in, user="bob"), endless, LogIn(), LogIn().method, print]
     )
-    def test_the_same_function_is_told_in_the_same_way(self, build: Any) -> None:
-        """Whatever can be called has a source that stays the same."""
+    def test_the_same_function_has_the_same_source(self, build: Any) -> None:
+        """Anything that can be called has a source that stays the same."""
         assert source_of(build) == source_of(build)
 
     def test_what_it_calls_in_its_module_counts(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ TRACES = Traces("mine", created=True, port=5554)
 
 
 def test_a_virtual_device_has_one_holder(tmp_path: Path) -> None:
-    """Nobody else can claim it until it is released; then nothing is left of the claim."""
+    """No other run can claim it until it is released; then nothing is left of the claim."""
     claims, others = AvdClaims(tmp_path / "claims"), AvdClaims(tmp_path / "claims")
 
     claim = claims.take("mine")
@@ -68,7 +68,7 @@ def test_a_folder_that_cannot_be_used_is_that_of_the_virtual_devices(tmp_path: P
 def test_what_a_killed_run_wrote_is_read(
     tmp_path: Path, content: bytes, left: Traces | None
 ) -> None:
-    """A file that nobody has locked tells what to end; whatever is in it, its name counts."""
+    """A file that is not locked states what to end; its name counts, whatever is in it."""
     (tmp_path / "mine.claim").write_bytes(content)
 
     found = list(AvdClaims(tmp_path).left_behind())
@@ -80,7 +80,7 @@ def test_what_a_killed_run_wrote_is_read(
 
 
 def test_what_a_run_holds_is_not_left_behind(tmp_path: Path) -> None:
-    """The claims of a living run are nobody else's to end."""
+    """Other runs leave the claims of a living run alone."""
     claim = AvdClaims(tmp_path).take("mine")
     assert claim is not None
     claim.write(TRACES)
@@ -91,7 +91,7 @@ def test_what_a_run_holds_is_not_left_behind(tmp_path: Path) -> None:
     assert found == []
 
 
-def test_an_image_that_a_killed_run_installed_is_nobodys(tmp_path: Path) -> None:
+def test_the_image_lock_of_a_killed_run_is_removed(tmp_path: Path) -> None:
     """The lock file of an image is removed, and the folder with the last file in it."""
     folder = tmp_path / "claims"
     claims = AvdClaims(folder)
@@ -136,7 +136,7 @@ def test_a_lock_that_never_ends_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_lock_is_waited_for_until_an_interrupt(tmp_path: Path) -> None:
-    """Who waits for another run can be interrupted, and knows afterwards that it waited."""
+    """A run that waits for another one can be interrupted."""
 
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
@@ -152,14 +152,6 @@ def test_a_lock_is_waited_for_until_an_interrupt(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_never_have_the_same_port() -> None:
-    """Ports are even, as the emulator wants them, and reserved while they are used."""
-    with reserved_port() as first, reserved_port() as second:
-        assert first != second
-        assert (first % 2, second % 2) == (0, 0)
-        assert claims.FIRST_PORT <= min(first, second) <= max(first, second) <= claims.LAST_PORT
-
-
 @pytest.fixture
 def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the lock files of a test in a folder of its own."""
@@ -167,17 +159,19 @@ def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_no_lock_file_is_left(locks: Path) -> None:
-    """A file is there while its port is reserved, also for one that was refused."""
-    with reserved_port(lambda port: port > claims.FIRST_PORT + 8):
+def test_two_never_have_the_same_port(locks: Path) -> None:
+    """Ports are even, as the emulator wants them; a lock file is there while one is reserved."""
+    with reserved_port() as first, reserved_port(lambda port: port > first + 8) as second:
         during = len([*locks.iterdir()])
 
-    assert during == 1
+    assert claims.FIRST_PORT <= first < second <= claims.LAST_PORT
+    assert (first % 2, second % 2) == (0, 0)
+    assert during == 2
     assert list(locks.iterdir()) == []
 
 
-def test_what_killed_runs_reserved_is_found_once(locks: Path) -> None:
-    """Ports whose lock file nobody has are named, and the files removed; others stay."""
+def test_ports_of_killed_runs_are_found_once(locks: Path) -> None:
+    """Ports whose lock file no run holds are named, and the files removed; others stay."""
     (locks / lock_path("127.0.0.1:5600", "port").name).touch()
 
     with reserved_port() as mine:
@@ -190,10 +184,8 @@ def test_what_killed_runs_reserved_is_found_once(locks: Path) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 1])
-def test_a_port_that_somebody_listens_on_is_left_out(
-    monkeypatch: pytest.MonkeyPatch, offset: int
-) -> None:
-    """Both ports of an emulator must be free; where none are, that is told."""
+def test_a_port_in_use_is_left_out(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
+    """Both ports of an emulator must be free; otherwise that is an error."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setattr(claims, "FIRST_PORT", port - offset)

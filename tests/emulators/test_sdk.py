@@ -10,8 +10,8 @@ from pytest_clawperator.emulators.sdk import Sdk, Tool, ToolResult
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 
-def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) -> None:
-    """Each has its places, and those that come together one way to get them."""
+def test_missing_tools_are_listed_with_their_places(tmp_path: Path) -> None:
+    """Each has its places, and tools that are installed together share one hint."""
     sdk = Sdk({"ANDROID_HOME": str(tmp_path), "EMULATOR_PATH": "/x", "PATH": "", "HOME": "/"})
 
     with pytest.raises(EmulatorError) as raised:
@@ -34,7 +34,7 @@ def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) 
     ) in str(raised.value)
 
 
-def test_an_environment_without_an_sdk_is_told_once() -> None:
+def test_an_environment_without_an_sdk_is_reported_once() -> None:
     """That no variable is set, and no usual folder is there, concerns all tools."""
     sdk = Sdk({"PATH": "", "HOME": "/nowhere"})
 
@@ -44,7 +44,7 @@ def test_an_environment_without_an_sdk_is_told_once() -> None:
     assert message.count(", and there is no SDK at /nowhere/Android/Sdk, ") == 1
 
 
-def test_a_path_alone_that_is_no_file_needs_no_sdk_elsewhere() -> None:
+def test_a_wrong_path_of_a_tool_needs_no_sdk_elsewhere() -> None:
     """The variable counts more than any folder: setting another one would not help."""
     sdk = Sdk({"PATH": "", "HOME": "/nowhere", "EMULATOR_PATH": "/x"})
 
@@ -99,7 +99,7 @@ REASON = "Error: Package path is not valid. Valid system image paths are:\nnull"
     ],
 )
 def test_the_reason_is_found_among_the_notices(stdout: str, stderr: str) -> None:
-    """What Java and the tools always say is no reason, on whichever stream."""
+    """What Java and the tools always print is not a reason, on whichever stream."""
     assert ToolResult(1, stdout, stderr).said("it failed") == REASON
 
 
@@ -111,5 +111,5 @@ def test_a_list_is_read_without_the_notices_around_it() -> None:
 
 
 def test_a_tool_that_gives_no_reason_has_the_other_words() -> None:
-    """Notices alone say nothing of the failure."""
+    """Notices alone do not explain the failure."""
     assert ToolResult(1, SDK, JAVA).said("it failed") == "it failed"

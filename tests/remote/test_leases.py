@@ -23,7 +23,7 @@ def key(service: RunningService, phones: Simulator) -> str:
 
 
 def test_a_device_of_a_service_has_one_holder(service: RunningService, key: str) -> None:
-    """Who is named to the others, on whatever machine they are."""
+    """Others get its name, on whichever machine they are."""
     one, two = open_all_leases(run_id="one"), open_all_leases(run_id="two")
 
     hold = one.try_take(key)
@@ -110,7 +110,7 @@ def test_other_devices_are_leased_as_before() -> None:
 
 
 def test_people_take_a_device_back_on_its_own_machine(service: RunningService, key: str) -> None:
-    """There the lease can be broken; the client is told, and sends nothing more."""
+    """There the lease can be broken; the client notices it and sends nothing more."""
     store, serial = open_all_leases(run_id="one"), key.rpartition("/")[2]
     hold = store.try_take(key)
     assert hold is not None
@@ -130,7 +130,7 @@ def test_people_take_a_device_back_on_its_own_machine(service: RunningService, k
     store.close()
 
 
-def test_a_service_tells_what_its_devices_are(service: RunningService, phones: Simulator) -> None:
+def test_a_service_describes_its_devices(service: RunningService, phones: Simulator) -> None:
     """With keys that no other service's devices have."""
     api = open_service(service.url)
     assert api is not None
@@ -145,8 +145,8 @@ def test_a_service_tells_what_its_devices_are(service: RunningService, phones: S
         assert device.info.operator_version
 
 
-def test_the_published_server_is_no_service() -> None:
-    """It has no leases; executions are all that it does."""
+def test_the_published_server_has_no_leases() -> None:
+    """It only runs executions."""
     with running_host() as host:
         assert open_service(host.url) is None
 

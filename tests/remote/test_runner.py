@@ -1,4 +1,4 @@
-"""Executions run through another host over HTTP, and whatever comes back is named."""
+"""Executions run through another host over HTTP."""
 
 from __future__ import annotations
 
@@ -47,35 +47,19 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"picture"
 class TestRunning:
     """An execution goes out as it is and comes back as a result."""
 
-    def test_what_is_sent(self, host: HostDouble) -> None:
-        """The body holds the payload's wire form, the device and the Operator's package."""
-        given = execution(mode="direct")
-        runner = RemoteRunner(host.url, operator_package="com.clawperator.operator.dev")
-
-        runner.run(given)
-        runner.close()
-
-        assert host.bodies == [
-            {
-                "execution": given.to_wire(),
-                "deviceId": SERIAL,
-                "operatorPackage": "com.clawperator.operator.dev",
-            }
-        ]
-
-    def test_the_host_decides_on_the_operator(self, host: HostDouble, runner: RemoteRunner) -> None:
-        """Without a package none is sent, so that the other host's own setting holds."""
-        runner.run(execution())
-
-        assert "operatorPackage" not in host.bodies[0]
-
-    def test_half_characters_travel(self, host: HostDouble, runner: RemoteRunner) -> None:
-        """Text that UTF-8 cannot hold goes out as an escape."""
+    def test_what_is_sent(self, host: HostDouble, runner: RemoteRunner) -> None:
+        """The body has the payload, lone surrogates included, the device and a chosen package."""
         params = {"matcher": {"textEquals": "x"}, "text": "half \ud83d, whole 😀"}
+        given = execution({"id": "t", "type": "enter_text", "params": params}, mode="direct")
+        package = "com.clawperator.operator.dev"
+        other = RemoteRunner(host.url, operator_package=package)
 
-        runner.run(execution({"id": "t", "type": "enter_text", "params": params}))
+        other.run(given)
+        other.close()
+        runner.run(given)
 
-        assert host.bodies[0]["execution"]["actions"][0]["params"]["text"] == params["text"]
+        body = {"execution": given.to_wire(), "deviceId": SERIAL}
+        assert host.bodies == [{**body, "operatorPackage": package}, body]
 
     def test_the_result_has_steps_device_and_source(
         self, host: HostDouble, runner: RemoteRunner
@@ -134,7 +118,7 @@ class TestRunning:
         assert result.to_wire() == given
         assert result.step("s").snapshot.find(text="Wi-Fi")
 
-    def test_processors_of_a_run_are_applied_before_observers_hear(self, host: HostDouble) -> None:
+    def test_processors_of_a_run_are_applied_before_observers(self, host: HostDouble) -> None:
         """What the client's methods send is judged here, too; a raw payload is left alone."""
         missed = step("find", "scroll_until", termination_reason="EDGE_REACHED")
         host.execute = Reply(body=answer(envelope("cmd-1", steps=[missed])))
@@ -146,8 +130,8 @@ class TestRunning:
         raw = runner.run(execution(search))
         runner.close()
 
-        told = [event.result for event in events if isinstance(event, ExecutionFinished)]
-        assert told == [result, raw]
+        seen = [event.result for event in events if isinstance(event, ExecutionFinished)]
+        assert seen == [result, raw]
         assert (result.code, raw.code) == (ErrorCode.TARGET_NOT_FOUND, None)
 
     def test_a_failed_envelope_is_data(self, host: HostDouble, runner: RemoteRunner) -> None:
@@ -211,16 +195,17 @@ class TestRunning:
         assert [body["execution"]["commandId"] for body in host.bodies] == ["first", "second"]
         assert not overlapping.is_set()
 
-    def test_a_proxy_is_no_way_to_this_machine(
+    def test_loopback_addresses_are_reached_without_a_proxy(
         self, host: HostDouble, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A proxy in the environment is not used for loopback addresses."""
+        """Upper case in the scheme and a final slash make no difference."""
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
 
-        runner = RemoteRunner(host.url)
+        runner = RemoteRunner(host.url.replace("http", "HTTP") + "/")
         runner.close()
 
         assert runner.serial == SERIAL
+        assert [path for _, path, _, _ in host.requests] == ["/devices"]
 
     def test_a_closed_runner_says_so(self, runner: RemoteRunner) -> None:
         """A closed runner says that it is closed; closing twice is fine."""
@@ -231,88 +216,46 @@ class TestRunning:
             runner.run(execution())
 
 
-class TestConfiguration:
-    """What cannot work is refused before anything is sent."""
+def test_a_missing_httpx_has_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the command that installs it."""
+    monkeypatch.setitem(sys.modules, "httpx", None)
 
-    @pytest.mark.parametrize("end", ["", "/"])
-    def test_case_and_a_final_slash_make_no_difference(self, host: HostDouble, end: str) -> None:
-        """Upper case in the scheme and a final slash make no difference."""
-        runner = RemoteRunner(host.url.replace("http", "HTTP") + end)
-        runner.close()
+    with pytest.raises(ConfigurationError) as caught:
+        RemoteRunner("http://127.0.0.1:3000")
 
-        assert [path for _, path, _, _ in host.requests] == ["/devices"]
-
-    def test_a_missing_httpx_is_told_with_its_install_command(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A missing httpx is told with the command that installs it."""
-        monkeypatch.setitem(sys.modules, "httpx", None)
-
-        with pytest.raises(ConfigurationError) as caught:
-            RemoteRunner("http://127.0.0.1:3000")
-
-        assert caught.value.code == ErrorCode.HOST_DEPENDENCY_MISSING
-        assert "pip install 'pytest-clawperator[remote]'" in str(caught.value)
+    assert caught.value.code == ErrorCode.HOST_DEPENDENCY_MISSING
+    assert "pip install 'pytest-clawperator[remote]'" in str(caught.value)
 
 
-class TestScreenshots:
-    """The picture is read where the other host's path leads to it, and nowhere else."""
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("picture", "notes", "old", "pipe"),
+        *("", "/nowhere/shot.png", "shot.png", "/", "/a\0b", "/\ud83d", "/" + "x" * 5000),
+    ],
+)
+def test_only_a_new_picture_is_read(
+    host: HostDouble, runner: RemoteRunner, tmp_path: Path, place: str
+) -> None:
+    """The picture is read if the other host's path leads to it from here, and nothing else is."""
+    (tmp_path / "picture").write_bytes(PNG)
+    (tmp_path / "notes").write_text("secret")
+    (tmp_path / "old").write_bytes(PNG)
+    os.utime(tmp_path / "old", (1_000_000_000, 1_000_000_000))
+    os.mkfifo(tmp_path / "pipe")
+    path = str(tmp_path / place) if place.isalpha() else place
+    steps = [step("shot", "take_screenshot", path=path)]
+    host.execute = Reply(body=answer(envelope("cmd-1", steps=steps)))
 
-    def taken(self, host: HostDouble, runner: RemoteRunner, path: str) -> bytes | None:
-        """Run a screenshot whose picture the host says to have put at the path."""
-        steps = [step("shot", "take_screenshot", path=path)]
-        host.execute = Reply(body=answer(envelope("cmd-1", steps=steps)))
-        return runner.run(execution({"id": "shot", "type": "take_screenshot"})).screenshot
+    result = runner.run(execution({"id": "shot", "type": "take_screenshot"}))
 
-    def test_a_picture_readable_here_comes_with_the_result(
-        self, host: HostDouble, runner: RemoteRunner, tmp_path: Path
-    ) -> None:
-        """A picture that the host wrote where it can be read here comes with the result."""
-        path = tmp_path / "shot.png"
-        path.write_bytes(PNG)
-
-        assert self.taken(host, runner, str(path)) == PNG
-
-    def test_not_a_picture(self, host: HostDouble, runner: RemoteRunner, tmp_path: Path) -> None:
-        """Some other file at that path is left alone."""
-        path = tmp_path / "notes"
-        path.write_text("secret")
-
-        assert self.taken(host, runner, str(path)) is None
-
-    def test_an_old_picture(self, host: HostDouble, runner: RemoteRunner, tmp_path: Path) -> None:
-        """A picture from before the execution is another one."""
-        path = tmp_path / "shot.png"
-        path.write_bytes(PNG)
-        os.utime(path, (1_000_000_000, 1_000_000_000))
-
-        assert self.taken(host, runner, str(path)) is None
-
-    def test_a_path_to_a_pipe_does_not_hang(
-        self, host: HostDouble, runner: RemoteRunner, tmp_path: Path
-    ) -> None:
-        """A path that leads to a pipe does not hang the run."""
-        path = tmp_path / "pipe"
-        os.mkfifo(path)
-
-        assert self.taken(host, runner, str(path)) is None
-
-    @pytest.mark.parametrize(
-        "path", ["", "/nowhere/shot.png", "shot.png", "/", "/a\0b", "/\ud83d", "/" + "x" * 5000]
-    )
-    def test_an_unreadable_path_gives_no_picture(
-        self, host: HostDouble, runner: RemoteRunner, path: str
-    ) -> None:
-        """A path that leads nowhere from here gives no picture, and no error."""
-        assert self.taken(host, runner, path) is None
+    assert result.screenshot == (PNG if place == "picture" else None)
 
 
 class TestObserving:
-    """Those who watch are told what happens, in order."""
+    """Observers get what happens, in order."""
 
-    def test_observers_hear_of_start_end_and_artefacts(
-        self, host: HostDouble, tmp_path: Path
-    ) -> None:
+    def test_observers_get_start_end_and_artefacts(self, host: HostDouble, tmp_path: Path) -> None:
         """Start, end, and each snapshot and picture."""
         events: list[Event] = []
         path = tmp_path / "shot.png"
@@ -343,8 +286,8 @@ class TestObserving:
         assert (picture.kind, picture.data, picture.path) == ("screenshot", PNG, None)
         assert {event.serial for event in events} == {SERIAL}
 
-    def test_observers_hear_of_an_error(self, host: HostDouble) -> None:
-        """A run that ends with an error is told with it."""
+    def test_observers_get_an_error(self, host: HostDouble) -> None:
+        """A run that ends with an error is reported with it."""
         events: list[Event] = []
         host.execute = failing("EXECUTION_CONFLICT_IN_FLIGHT", 423)
         runner = RemoteRunner(host.url, observers=[events.append])
@@ -359,7 +302,7 @@ class TestObserving:
 
 
 def test_a_device_that_goes_after_connecting(host: HostDouble, runner: RemoteRunner) -> None:
-    """The device is looked up once; that it went is the other host's to say at the next run."""
+    """The device is looked up once; its absence is noticed by the other host at the next run."""
     host.devices = Reply(body={**ONE_DEVICE, "devices": []})
     host.execute = failing("DEVICE_NOT_FOUND", 404)
 
