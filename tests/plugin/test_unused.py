@@ -16,12 +16,17 @@ def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
-    """A plain suite runs strictly, with warnings as errors, and loads nothing heavy."""
+    """It runs strictly, with warnings as errors, keeps its signals, and reads no other YAML."""
+    for name in ("app.yaml", "test_data.yaml", "steps.claw.yaml"):
+        (pytester.path / name).write_text("steps: [clik", encoding="utf-8")
     pytester.makepyfile(
         f"""
+        import signal
         import sys
 
         def test_light(request):
+            handled = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+            assert handled == [signal.SIG_DFL] * 2
             assert request.config.pluginmanager.hasplugin("pytest_clawperator.plugin")
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
             manager = request.config.pluginmanager
@@ -35,24 +40,6 @@ def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
 
     result.assert_outcomes(passed=1)
     assert "claw" not in result.stdout.str().replace("plugins: ", "").split("collected")[-1]
-
-
-def test_other_yaml_files_are_left_alone(pytester: pytest.Pytester) -> None:
-    """Files that are no tests of ours are not read, and load nothing."""
-    for name in ("app.yaml", "test_data.yaml", "steps.claw.yaml"):
-        (pytester.path / name).write_text("steps: [clik", encoding="utf-8")
-    pytester.makepyfile(
-        f"""
-        import sys
-
-        def test_light():
-            assert [name for name in {HEAVY!r} if name in sys.modules] == []
-        """
-    )
-
-    result = pytester.runpytest_subprocess("-W", "error")
-
-    result.assert_outcomes(passed=1)
 
 
 def test_can_be_switched_off(pytester: pytest.Pytester) -> None:
