@@ -26,41 +26,11 @@ from pytest_clawperator.errors import (
     DeviceUnavailableError,
     LeaseError,
 )
-from pytest_clawperator.plugin.app_state import (
-    ReachCheckpoint,
-    begin_app,
-    end_app,
-    is_missing,
-    missing_app,
-    reach_checkpoint,
-)
+from pytest_clawperator.plugin import app_state, connecting, failures, marker_values
 from pytest_clawperator.plugin.artifacts import Artifacts
 from pytest_clawperator.plugin.clients import client_connected, close_later
-from pytest_clawperator.plugin.connecting import (
-    client_for,
-    client_of,
-    ensure_health,
-    transport_for,
-    transport_of,
-)
 from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_or_fail
-from pytest_clawperator.plugin.failures import (
-    DEVICE_PROPERTY,
-    hint_of,
-    in_options,
-    is_infrastructure,
-    mark_shared,
-)
 from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
-from pytest_clawperator.plugin.marker_values import (
-    AppUse,
-    app_of,
-    load_payload,
-    matchers_of,
-    payloads_of,
-    requirements_of,
-    timeout_of,
-)
 from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import Settings
@@ -91,7 +61,7 @@ def transport(request: pytest.FixtureRequest, lease: Lease) -> Iterator[Transpor
     """Yield the transport to the device; it is closed when the last test is reported."""
     __tracebackhide__ = True
     check_values(clawperator_lease=lease)
-    found = _for_all_tests(lambda: transport_for(request.config, lease))
+    found = _for_all_tests(lambda: connecting.transport_for(request.config, lease))
     yield found
     close_later(request.config, found.close)
 
@@ -107,7 +77,7 @@ def client(
         transport = request.getfixturevalue("clawperator_transport")
         check_values(clawperator_transport=transport)
     config, session = request.config, request.session
-    connected = _for_all_tests(lambda: client_for(config, settings, lease, transport))
+    connected = _for_all_tests(lambda: connecting.client_for(config, settings, lease, transport))
     config.stash[CLIENT_DEFAULTS] = connected.timeout, connected.matchers
     device = connected.device.info
 
@@ -135,7 +105,7 @@ def check_device(request: pytest.FixtureRequest, settings: Settings, device: Dev
     """Skip a test whose ``claw_device`` markers the device does not meet."""
     __tracebackhide__ = True
     check_values(clawperator_settings=settings)
-    for requirements in requirements_of(request.node):
+    for requirements in marker_values.requirements_of(request.node):
         unmet = requirements.unmet(device)
         if unmet:
             is_strict = settings.strict and not runs_in_another_class(request.node)
@@ -148,37 +118,37 @@ def client_for_test(
     """Return the client, checked and prepared for a test as its markers ask."""
     __tracebackhide__ = True
     check_values(clawperator_settings=settings, clawperator_client=client)
-    used = (DEVICE_PROPERTY, visible(client.serial))
+    used = (failures.DEVICE_PROPERTY, visible(client.serial))
     if used not in request.node.user_properties:  # another attempt has it already
         request.node.user_properties.append(used)
-    in_options(lambda: ensure_health(request.config, client))
+    failures.in_options(lambda: connecting.ensure_health(request.config, client))
     _restore_after(request, client)
     _apply_defaults(request, client, settings)
-    use = app_of(request.node)
+    use = marker_values.app_of(request.node)
     if use is not None:
         _use_app(request, client, use)
     return client
 
 
-def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> ReachCheckpoint:
+def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> app_state.ReachCheckpoint:
     """Return the function that brings the device of a test into a saved state."""
     __tracebackhide__ = True
     check_values(clawperator_client=client)
-    check = partial(ensure_health, request.config, client)
-    return reach_checkpoint(request.node, client, check=check)
+    check = partial(connecting.ensure_health, request.config, client)
+    return app_state.reach_checkpoint(request.node, client, check=check)
 
 
 def payload(request: pytest.FixtureRequest) -> Execution:
     """Return the payload of the test's closest ``claw_payload`` marker."""
     __tracebackhide__ = True
-    declared = payloads_of(request.node)
+    declared = marker_values.payloads_of(request.node)
     if not declared:
         pytest.fail(
             "clawperator_payload: the test declares no payload; mark it with"
             " @pytest.mark.claw_payload('payloads/login.json')",
             pytrace=False,
         )
-    return load_payload(declared[0])
+    return marker_values.load_payload(declared[0])
 
 
 def artifacts(request: pytest.FixtureRequest, settings: Settings) -> Artifacts:
@@ -192,9 +162,9 @@ def _for_all_tests(do: Callable[[], T]) -> T:
     """Call a function once for all tests with a fixture; mark its error as shared by them."""
     __tracebackhide__ = True
     try:
-        return in_options(do)
+        return failures.in_options(do)
     except ClawperatorError as error:
-        mark_shared(error, str(error).partition("\n")[0])
+        failures.mark_shared(error, str(error).partition("\n")[0])
         raise
 
 
@@ -206,21 +176,24 @@ def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
     """
     __tracebackhide__ = True
     changes = ExitStack()
-    in_options(lambda: changes.enter_context(client.device.restoring()))
-    request.addfinalizer(partial(in_options, changes.close))
+    failures.in_options(lambda: changes.enter_context(client.device.restoring()))
+    request.addfinalizer(partial(failures.in_options, changes.close))
     request.addfinalizer(partial(setattr, client, "timeout", client.timeout))
     request.addfinalizer(partial(setattr, client, "matchers", client.matchers))
 
 
-def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -> None:
+def _use_app(
+    request: pytest.FixtureRequest, client: Clawperator, use: marker_values.AppUse
+) -> None:
     """Start the app of a ``claw_app`` marker, and stop it after the test."""
     __tracebackhide__ = True
-    if is_missing(client, use):
+    if app_state.is_missing(client, use):
         if use.missing == "skip":
             pytest.skip(f"claw_app: {use.package} is not installed on {client.device.info}")
-        raise missing_app(client, use)
-    begin_app(client, use, notice=partial(events_of(request.config).notice, client.serial))
-    request.addfinalizer(partial(end_app, client, use))
+        raise app_state.missing_app(client, use)
+    notice = partial(events_of(request.config).notice, client.serial)
+    app_state.begin_app(client, use, notice=notice)
+    request.addfinalizer(partial(app_state.end_app, client, use))
 
 
 def _apply_defaults(
@@ -232,7 +205,10 @@ def _apply_defaults(
     set on the client stays.
     """
     usual = request.config.stash.get(CLIENT_DEFAULTS, (None, None))
-    timeout, matchers = timeout_of(request.node), matchers_of(request.node)
+    timeout, matchers = (
+        marker_values.timeout_of(request.node),
+        marker_values.matchers_of(request.node),
+    )
     if timeout is not None or client.timeout == usual[0]:
         client.timeout = settings.timeout if timeout is None else timeout
     if matchers is not None or client.matchers == usual[1]:
@@ -284,7 +260,7 @@ def several(
         return [own, *(_connected(config, settings, lease, after) for lease in leases)]
 
     with ExitStack() as after:
-        yield lambda count: in_options(lambda: devices(count))
+        yield lambda count: failures.in_options(lambda: devices(count))
 
 
 def receive(node: Any, topic: str, value: Any) -> None:
@@ -298,7 +274,17 @@ def receive(node: Any, topic: str, value: Any) -> None:
         try:
             spares.ask(worker_id, value, lambda given: reply(node, topic, _plain(node, given)))
         except ClawperatorError as error:
-            reply(node, topic, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
+            reply(
+                node,
+                topic,
+                {
+                    "error": [
+                        error.message,
+                        failures.hint_of(error),
+                        failures.is_infrastructure(error),
+                    ]
+                },
+            )
 
 
 def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
@@ -345,15 +331,15 @@ def _connected(
 ) -> Clawperator:
     """Connect a spare device for the test; one that does not work is put aside."""
     try:
-        transport = None if lease.url is not None else transport_of(config, lease)
-        client = client_of(config, settings, lease, transport)
+        transport = None if lease.url is not None else connecting.transport_of(config, lease)
+        client = connecting.client_of(config, settings, lease, transport)
         hook, device = config.hook, client.device.info
         after.callback(hook.pytest_clawperator_device_released, device=device, failed=False)
         after.callback(client.close)
         hook.pytest_clawperator_device_ready(device=device, client=client)
-        ensure_health(config, client)
+        connecting.ensure_health(config, client)
     except ClawperatorError as error:
-        if is_infrastructure(error):
+        if failures.is_infrastructure(error):
             events_of(config).notice(lease.serial, "the spare device is put aside")
             if is_worker(config):
                 send(config, _BROKEN, lease.serial)

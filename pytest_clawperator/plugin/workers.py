@@ -17,25 +17,10 @@ import pytest
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
-from pytest_clawperator.plugin import device_needs, ladder, phones
+from pytest_clawperator.plugin import device_needs, failures, ladder, leasing, phones
 from pytest_clawperator.plugin.connecting import connect_early
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
-from pytest_clawperator.plugin.failures import (
-    DEVICE_PROPERTY,
-    INFRASTRUCTURE,
-    LEASE_PROBLEM,
-    PUT_ASIDE,
-    for_pytest,
-    hint_of,
-)
 from pytest_clawperator.plugin.goldens import add_worker_goldens
-from pytest_clawperator.plugin.leasing import (
-    find_classes,
-    hold_all,
-    hold_for_workers,
-    is_wished,
-    spares_of,
-)
 from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
@@ -94,7 +79,7 @@ class Retries:
             self._judge(node, report)
         yield
         session: Any = self._config.pluginmanager.get_plugin("session")
-        if getattr(report, INFRASTRUCTURE, False):  # its worker did not stop by itself
+        if getattr(report, failures.INFRASTRUCTURE, False):  # its worker did not stop by itself
             self._xdist.shouldstop = self._xdist.shouldstop or session.shouldstop
 
     def pytest_report_teststatus(
@@ -132,9 +117,9 @@ class Retries:
     def _judge(self, node: Any, report: pytest.TestReport) -> None:
         """Retry a test whose device failed, and put aside a device that is dead."""
         attempt = node.gateway.id, report.nodeid
-        is_lease = getattr(report, LEASE_PROBLEM, False)
-        if report.failed and getattr(report, INFRASTRUCTURE, False) and not is_lease:
-            self._put_aside_device(node, getattr(report, PUT_ASIDE, None))
+        is_lease = getattr(report, failures.LEASE_PROBLEM, False)
+        if report.failed and getattr(report, failures.INFRASTRUCTURE, False) and not is_lease:
+            self._put_aside_device(node, getattr(report, failures.PUT_ASIDE, None))
             # A worker without a device has none that failed: what it reports is true of all.
             is_open = attempt not in self._ended and node.gateway.id in self._pool.taken
             has_begun = not self._is_before_test(node, report)
@@ -151,7 +136,7 @@ class Retries:
     def _is_before_test(self, node: Any, report: pytest.TestReport) -> bool:
         """Whether a test did not begin, because the device of its worker is put aside."""
         device = self._pool.taken.get(node.gateway.id)
-        serial = getattr(report, PUT_ASIDE, None)
+        serial = getattr(report, failures.PUT_ASIDE, None)
         return report.when == "setup" and device is not None and device.serial == serial
 
     def _make_rerun(self, attempt: Attempt, report: pytest.TestReport, *, has_begun: bool) -> None:
@@ -175,10 +160,10 @@ class Retries:
 
     def _blamed(self, worker_id: str, report: pytest.TestReport) -> str:
         """Return the device that failed: the worker's own, or a spare one."""
-        serial = getattr(report, INFRASTRUCTURE)
+        serial = getattr(report, failures.INFRASTRUCTURE)
         if serial in [one.serial for one in self._pool.held]:
             return str(serial)
-        return str(dict(report.user_properties).get(DEVICE_PROPERTY) or worker_id)
+        return str(dict(report.user_properties).get(failures.DEVICE_PROPERTY) or worker_id)
 
     def _put_aside_device(self, node: Any, serial: str | None) -> None:
         """Put aside the device of a worker, and show that; a spare one is not the worker's own."""
@@ -214,7 +199,7 @@ def _not_run_again(test: str, reason: str) -> pytest.TestReport:
         longrepr=f"the device failed under this test, and {reason}",
         when="call",
     )
-    setattr(report, INFRASTRUCTURE, True)
+    setattr(report, failures.INFRASTRUCTURE, True)
     return report
 
 
@@ -229,7 +214,7 @@ class WorkerLimits:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
         """Allow one failure more, and let ``--stepwise`` not stop there; the controller decides."""
-        if getattr(report, INFRASTRUCTURE, False):
+        if getattr(report, failures.INFRASTRUCTURE, False):
             self._failed = report.nodeid
         if not report.failed or report.nodeid != self._failed:
             return (yield)
@@ -257,7 +242,7 @@ def count_workers(config: pytest.Config) -> int | None:
         return None
     config.stash[WORKER_COUNT] = 0
     try:
-        return hold_all(config)
+        return leasing.hold_all(config)
     except ClawperatorError as error:
         _refuse_or_remember(config, error)
         return None
@@ -270,7 +255,7 @@ def pytest_collection(session: pytest.Session) -> None:
     if is_worker(config) or WORKER_COUNT in config.stash:
         return
     try:
-        find_classes(config)
+        leasing.find_classes(config)
     except ClawperatorError as error:
         raise _usage_error(error) from error
 
@@ -284,8 +269,8 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
     if settings.validate or WHY_NO_DEVICES in config.stash or not needs_devices(config):
         return
     try:
-        hold_for_workers(config, len(specs))
-        spares_of(config)
+        leasing.hold_for_workers(config, len(specs))
+        leasing.spares_of(config)
     except ClawperatorError as error:
         _refuse_or_remember(config, error)
     else:
@@ -305,13 +290,13 @@ def _refuse_matrix_with_dist(config: pytest.Config) -> None:
 
 def _refuse_or_remember(config: pytest.Config, error: ClawperatorError) -> None:
     """Raise where devices were asked for; else only the tests that need one fail."""
-    if is_wished(config) or HOOK in error.details:
+    if leasing.is_wished(config) or HOOK in error.details:
         raise _usage_error(error) from error
     config.stash[WHY_NO_DEVICES] = error
 
 
 def _usage_error(error: ClawperatorError) -> pytest.UsageError:
-    error.wording = for_pytest
+    error.wording = failures.for_pytest
     return pytest.UsageError(str(error))
 
 
@@ -321,7 +306,7 @@ def pytest_configure_node(node: Any) -> None:
     config, why = node.config, node.config.stash.get(WHY_NO_DEVICES, None)
     node.workerinput[SHARED_RUN_ID] = run_id(config)
     if DEVICE_POOL in config.stash and why is None:
-        pool, classes = config.stash[DEVICE_POOL], find_classes(config)
+        pool, classes = config.stash[DEVICE_POOL], leasing.find_classes(config)
         try:
             lease = pool.take(node.gateway.id)
         except ConfigurationError as error:
@@ -339,7 +324,7 @@ def pytest_configure_node(node: Any) -> None:
         node.workerinput[WHY_NO_LEASE] = [
             str(why.code),
             why.message,
-            hint_of(why),
+            failures.hint_of(why),
         ]
 
 
@@ -475,4 +460,4 @@ def pytest_testnodedown(node: Any) -> None:
     add_worker_goldens(node)
     if DEVICE_POOL in node.config.stash:
         node.config.stash[DEVICE_POOL].give_back(node.gateway.id)
-        spares_of(node.config).give_back(node.gateway.id)
+        leasing.spares_of(node.config).give_back(node.gateway.id)
