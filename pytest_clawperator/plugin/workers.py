@@ -18,9 +18,9 @@ from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.plugin import device_needs, failures, ladder, leasing, phones
-from pytest_clawperator.plugin.connecting import connect_early
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
 from pytest_clawperator.plugin.goldens import add_worker_goldens
+from pytest_clawperator.plugin.ladder import connect_early
 from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
