@@ -92,8 +92,8 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
-    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
+def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
+    """Whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
 
@@ -104,17 +104,13 @@ def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
     assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
 
 
-# Whoever looks for devices leaves a file.
 CONFTEST = """
 from pathlib import Path
 
-import pytest
-
 def pytest_clawperator_list_devices():
     Path(__file__).with_name("touched").touch()
-    raise RuntimeError("nobody may ask")
+    raise RuntimeError("a listing looks for devices")
 """
-
 SUITE = """
 import pytest
 
@@ -123,52 +119,31 @@ import pytest
 def test_it(clawperator):
     raise AssertionError
 """
-
-LISTINGS = (
-    "--fixtures",
-    "--fixtures-per-test",
-    "--collect-only",
-    "--markers",
-    "--help",
-    "--version",
-    "--setup-plan",
-)
+LISTINGS = ("fixtures", "fixtures-per-test", "markers", "help", "version", "setup-plan")
 
 
-@pytest.mark.parametrize("option", LISTINGS)
 @pytest.mark.parametrize(
-    "more",
+    "device",
     [
         ["--claw-device=sim"],
         ["--claw-device=auto", "--claw-strict"],
         ["--claw-device=sim", "--claw-matrix=form=phone,tablet"],
+        ["--claw-device=auto", "--claw-matrix=each"],
     ],
     ids=" ".join,
 )
-def test_no_device_is_touched(
-    pytester: pytest.Pytester, run_plain: Run, option: str, more: list[str]
+def test_a_listing_uses_no_device(
+    pytester: pytest.Pytester, run_plain: Run, device: list[str]
 ) -> None:
-    """What lists something looks for no device and prints no line about devices."""
+    """And prints no line about devices; only the ids of tests need those of a matrix of each."""
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=SUITE)
+    is_each = "--claw-matrix=each" in device
 
-    result = run_plain(option, *more)
+    for listing in (*LISTINGS, *([] if is_each else ["collect-only"])):
+        result = run_plain(f"--{listing}", *device)
 
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
-    assert "clawperator: " not in result.stdout.str() + result.stderr.str()
-    assert not (pytester.path / "claw-results").exists()
-
-
-@pytest.mark.parametrize("option", [one for one in LISTINGS if one != "--collect-only"])
-def test_not_even_for_the_classes_of_a_matrix(
-    pytester: pytest.Pytester, run_plain: Run, option: str
-) -> None:
-    """Which devices there are matters only to the ids of tests, which these do not list."""
-    pytester.makeconftest(CONFTEST)
-    pytester.makepyfile(test_it=SUITE)
-
-    result = run_plain(option, "--claw-device=auto", "--claw-matrix=each")
-
-    assert result.ret == pytest.ExitCode.OK
-    assert not (pytester.path / "touched").exists()
+        assert result.ret == pytest.ExitCode.OK, listing
+        assert not (pytester.path / "touched").exists(), listing
+        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), listing
+        assert not (pytester.path / "claw-results").exists(), listing
