@@ -229,8 +229,8 @@ def test_a_class_that_lacks_an_emulator_runs_with_the_others(
 
     started = control("-n", "2", LIKE, *options).start()
 
-    told = "clawperator: 1 of 2 emulators are missing for phone: EMULATOR_START_FAILED: the disk"
-    assert capsys.readouterr().out.count(told) == 1
+    line = "clawperator: 1 of 2 emulators are missing for phone: EMULATOR_START_FAILED: the disk"
+    assert capsys.readouterr().out.count(line) == 1
     assert started.serials == [fleet.serials[0], None]
 
 

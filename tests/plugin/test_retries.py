@@ -90,7 +90,7 @@ def bench(pytester: pytest.Pytester, control: Callable[..., Controller]) -> Benc
 
 
 def test_a_test_whose_device_failed_is_run_once_more(bench: Bench) -> None:
-    """The report becomes a rerun, what follows in the attempt does not count, and JUnit is told."""
+    """The report becomes a rerun, and what follows in the attempt does not count."""
     failed = bench.report(0, "call", fault("A"))
     after = bench.report(0, "teardown", fault("A"))
 

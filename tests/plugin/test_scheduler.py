@@ -31,7 +31,7 @@ END = -1
 class Worker:
     """A worker as xdist's controller sees it, and the worker itself.
 
-    It begins a test only when it has the next one, or was told to end.
+    It begins a test only when it has the next one, or was asked to end.
     """
 
     def __init__(self, lab: Lab, device: str) -> None:
@@ -206,7 +206,7 @@ class Lab:
         self.active.remove(worker)
 
     def end(self) -> None:
-        """Do as xdist when all is done, or nothing more shall be."""
+        """Do as xdist when all is done, or the run is stopped."""
         if not self.is_ending:
             self.is_ending = True
             for node in self.sched.nodes:

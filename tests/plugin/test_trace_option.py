@@ -94,8 +94,8 @@ def test_the_trace_of_a_failed_test_is_kept(pytester: pytest.Pytester, run: Run)
     assert click["payload"]["actions"][0]["params"]["matcher"] == {"textEquals": "Connections"}
     ended = {event["id"]: event for event in trace.of_kind("execution-end")}
     assert ended[click["id"]]["envelope"]["status"] == "success"
-    looks = [event["after"] for event in ended.values() if "after" in event]
-    assert b'text="Wi-Fi"' in (trace.blob(looks[-1]) or b"")
+    screens = [event["after"] for event in ended.values() if "after" in event]
+    assert b'text="Wi-Fi"' in (trace.blob(screens[-1]) or b"")
     assert any("[Clawperator-Result]" in line for e in trace.of_kind("log") for line in e["lines"])
     (error,) = trace.of_kind("error")
     assert error["failure"]["code"] == "EXPECTATION_FAILED"
@@ -139,7 +139,7 @@ def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run)
 
 
 def test_a_picture_shows_what_its_own_execution_left(pytester: pytest.Pytester, run: Run) -> None:
-    """The next execution, which changes the screen at once, is not on it."""
+    """The next execution, which changes the screen immediately, is not on it."""
     pytester.makepyfile(
         """
         def test_moves(clawperator):
@@ -175,7 +175,7 @@ def test_off_writes_no_trace(pytester: pytest.Pytester, run: Run) -> None:
     assert traces(pytester) == {}
 
 
-def test_each_attempt_has_a_trace_of_its_own(pytester: pytest.Pytester, run: Run) -> None:
+def test_each_attempt_has_its_own_trace(pytester: pytest.Pytester, run: Run) -> None:
     """A test that is rerun has the trace of each attempt that failed."""
     pytester.makepyfile(TESTS)
 
@@ -206,10 +206,10 @@ def test_a_killed_worker_leaves_what_it_did(pytester: pytest.Pytester, run_worke
     assert list(trace.of_kind("execution"))[-1]["title"] == "open_app 'com.android.settings'"
 
 
-def test_a_test_that_is_broken_off_did_not_pass(
+def test_an_interrupted_test_did_not_pass(
     pytester: pytest.Pytester, phone: AdbTransport, adb: str
 ) -> None:
-    """Ctrl-C in a test leaves a trace without an outcome, where all traces are kept."""
+    """Ctrl-C in a test leaves a trace without an outcome."""
     pytester.makepyfile(
         """
         def test_hangs(clawperator):

@@ -1,4 +1,4 @@
-"""Workers of xdist: how many there are, the device of each, and what each is told."""
+"""Workers of xdist: how many there are, the device of each, and its input."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def test_devices_are_named_before_the_workers_start(
 ) -> None:
     """Each device has a line, unless the run is quiet."""
     control("-n", "2", farm=farm).start()
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     control("-n", "2", "-q", farm=farm).start()
 
-    assert "clawperator: A (API 33), no Operator, adb 127.0.0.1:1\n" in told
-    assert "clawperator: B (API 36), no Operator, adb 127.0.0.1:1\n" in told
+    assert "clawperator: A (API 33), no Operator, adb 127.0.0.1:1\n" in shown
+    assert "clawperator: B (API 36), no Operator, adb 127.0.0.1:1\n" in shown
     assert "clawperator: " not in capsys.readouterr().out
 
 
@@ -329,8 +329,8 @@ def test_another_distribution_is_mentioned_if_a_device_does_not_fit(
     for node in started.nodes:
         started.config.hook.pytest_xdist_node_collection_finished(node=node, ids=[])
 
-    told = f"--dist {dist} assigns tests without regard to their claw_device markers"
-    assert capsys.readouterr().out.count(told) == is_shown
+    line = f"--dist {dist} assigns tests without regard to their claw_device markers"
+    assert capsys.readouterr().out.count(line) == is_shown
     scheduler = started.config.hook.pytest_xdist_make_scheduler(config=started.config, log=None)
     assert ("DeviceScheduling" in repr(scheduler)) is (dist == "load")
 
