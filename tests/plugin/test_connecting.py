@@ -6,6 +6,8 @@ import zipfile
 
 import pytest
 
+from pytest_clawperator.errors import ClawperatorError, DeviceUnavailableError, LeaseError
+from pytest_clawperator.plugin import ladder
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
@@ -70,6 +72,31 @@ def test_a_service_that_is_off_is_switched_on(
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*has its accessibility service switched off; it is switched on"])
+
+
+@pytest.mark.parametrize(
+    ("error", "is_put_aside"),
+    [(DeviceUnavailableError("it is offline"), True), (LeaseError("it is taken"), False)],
+)
+def test_a_device_that_cannot_be_connected_is_put_aside(
+    pytester: pytest.Pytester,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    error: ClawperatorError,
+    is_put_aside: bool,
+) -> None:
+    """Its worker has no other one; but not a device that another run uses."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    pytester.makepyfile("def test_it(clawperator): pass")
+    monkeypatch.setattr(ladder, "connect_healed", fail)
+
+    result = run()
+
+    result.assert_outcomes(errors=1)
+    assert error.details.get("put_aside", False) is is_put_aside
 
 
 def test_settings_reach_the_client(pytester: pytest.Pytester, run: Run) -> None:

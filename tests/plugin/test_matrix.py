@@ -226,6 +226,7 @@ def test_a_class_without_devices_and_tests_without_a_class(
     result.assert_outcomes(passed=3, skipped=1)
     result.stdout.fnmatch_lines(
         [
+            "clawperator: no device of this run fits 1 test (--claw-matrix: no device is api33): *",
             "api33  1 skipped in *s (no test could begin)",
             "without a class, on whichever device was there (*",
             "  test_it.py::TestOld::test_old",

@@ -46,8 +46,9 @@ class FleetDouble:
         self, profiles: Sequence[EmulatorProfile]
     ) -> list[ProvisionedEmulator | EmulatorError]:
         """Return a phone for each profile, or an error."""
+        first = len(self.made)
         self.made += profiles
-        return [self._result(profile, place) for place, profile in enumerate(profiles)]
+        return [self._result(profile, place) for place, profile in enumerate(profiles, first)]
 
     def _result(self, profile: EmulatorProfile, place: int) -> ProvisionedEmulator | EmulatorError:
         if fnmatch(f"{place} {profile.api} {profile.device}", self.failing):
@@ -297,9 +298,8 @@ def test_the_processor_of_this_machine_is_reported_unless_it_was_chosen(
 
 def test_two_named_emulators_are_used_together(emulated: Run, fleet: FleetDouble) -> None:
     """Each option names one; together they are enough for a run that needs two."""
-    fleet.serials = [fleet.serials[0]]
     result = emulated(
-        *("--claw-device=emulator:mine", "--claw-device=emulator:yours", "--claw-spare-devices=0")
+        *("--claw-device=emulator:mine", "--claw-device=emulator:yours", "--claw-spare-devices=1")
     )
 
     result.assert_outcomes(passed=1)

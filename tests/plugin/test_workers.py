@@ -177,8 +177,9 @@ def test_too_few_free_devices_name_the_holder_of_the_others(control: Control, fa
     ("ini", "options"),
     [
         ("", ["-n", "2"]),
+        ("claw_matrix = api=33", ["-n", "2", "--dist", "loadfile"]),
         ("claw_device = auto", ["-n", "auto"]),
-        ("claw_device = auto", ["-n", "2", "--claw-doctor"]),
+        ("", ["-n", "auto", "--claw-doctor", "--claw-device=auto"]),
     ],
 )
 def test_a_suite_without_devices_looks_for_none(
