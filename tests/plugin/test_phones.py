@@ -162,17 +162,23 @@ def test_too_few_emulators_are_reported_before_a_boot(
     assert fleet.made == []
 
 
+@pytest.mark.parametrize(("failing", "count"), [("*", 1), ("1 *", 2)])
 def test_a_failed_start_ends_the_run_once(
-    pytester: pytest.Pytester, control: Control, fleet: FleetDouble, adb: str
+    pytester: pytest.Pytester,
+    control: Control,
+    fleet: FleetDouble,
+    adb: str,
+    failing: str,
+    count: int,
 ) -> None:
     """``-n auto`` boots before pytest's first line, and another try would end the same."""
     pytester.makepyfile(USES)
-    fleet.failing = "*"
+    fleet.failing = failing
 
     with pytest.raises(pytest.UsageError, match="EMULATOR_START_FAILED: the disk is full"):
-        control("-n", "auto", LIKE, "--claw-device", "emulator:1", "--claw-adb", adb)
+        control("-n", "auto", LIKE, f"--claw-device=emulator:{count}", "--claw-adb", adb)
 
-    assert len(fleet.made) == 1
+    assert len(fleet.made) == count
 
 
 @pytest.mark.parametrize(
