@@ -451,12 +451,13 @@ def test_a_worker_without_a_device_runs_only_tests_that_need_none(
     known = {"test_a": 1.0, "test_b": 9.0}
     monkeypatch.setattr(workers, "load_durations", lambda config: known)
     started = control("-n", "3", farm=farm).start()
-    started.config.stash[DEVICE_NEEDS] = {"test_a": needs(), "test_b": needs(), "test_c": needs()}
+    tests = ("test_a", "test_b", "test_c", "test_d")
+    started.config.stash[DEVICE_NEEDS] = dict.fromkeys(tests, needs())
 
-    started.schedule("test_a", "test_b", "test_c", "test_plain")
+    started.schedule(*tests, "test_plain")
 
     assert started.nodes[0].sent[0] == 1
-    assert started.nodes[2].sent == [3]
+    assert started.nodes[2].sent == [4]
 
 
 def test_a_worker_connects_before_its_first_test(
