@@ -284,14 +284,6 @@ def connect_early(config: pytest.Config) -> None:
             Health(client.runner, tell=notice).check()  # opens what the first test would have to
 
 
-def transport_for(config: pytest.Config, lease: Lease) -> Transport:
-    """Return the transport to the device of a lease, connected early or now."""
-    early = config.stash.get(EARLY_CONNECTION, None)
-    if early is not None and early.lease == lease:
-        return early.transport
-    return transport_of(config, lease)
-
-
 def client_for(
     config: pytest.Config, settings: Settings, lease: Lease, transport: Transport | None
 ) -> Clawperator:
@@ -322,7 +314,11 @@ def transport(request: pytest.FixtureRequest, lease: Lease) -> Iterator[Transpor
     """Yield the transport to the device; it is closed when the last test is reported."""
     __tracebackhide__ = True
     check_values(clawperator_lease=lease)
-    found = _for_all_tests(lambda: transport_for(request.config, lease))
+    early = request.config.stash.get(EARLY_CONNECTION, None)
+    if early is not None and early.lease == lease:
+        found: Transport = early.transport
+    else:
+        found = _for_all_tests(lambda: transport_of(request.config, lease))
     yield found
     close_later(request.config, found.close)
 

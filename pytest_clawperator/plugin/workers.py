@@ -321,11 +321,7 @@ def pytest_configure_node(node: Any) -> None:
         open_channel(node, _receive)
         _note_late_start(node)
     if why is not None:
-        node.workerinput[WHY_NO_LEASE] = [
-            str(why.code),
-            why.message,
-            failures.hint_of(why),
-        ]
+        node.workerinput[WHY_NO_LEASE] = [str(why.code), why.message, failures.hint_of(why)]
 
 
 def _hand_classes(node: Any, pool: DevicePool, classes: Sequence[DeviceClass]) -> None:
