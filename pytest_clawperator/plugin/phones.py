@@ -230,9 +230,8 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         raise errors[0][1]
     if errors:
         _report_failed(config, errors, Counter(one.device_class for one in wanted))
-        config.stash[stash.MISSING_EMULATORS] = config.stash.get(stash.MISSING_EMULATORS, 0) + len(
-            errors
-        )
+        missing = config.stash.get(stash.MISSING_EMULATORS, 0)
+        config.stash[stash.MISSING_EMULATORS] = missing + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
@@ -294,7 +293,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
     _report_unused(config, spec, count)
-    return [_Wanted(profile) for profile in _numbered(base, count)]
+    return _numbered([_Wanted(base)] * count)
 
 
 def _for_matrix(
@@ -315,19 +314,17 @@ def _for_matrix(
         raise too_few_workers(least, workers, spare=spare, per=per)
     count = max(least, workers) + spare
     places = [of_classes[place % len(of_classes)] for place in range(count)]
-    if base.name is None:
-        return places
+    return _numbered(places)
+
+
+def _numbered(places: Sequence[_Wanted]) -> list[_Wanted]:
+    """Give equal emulators numbers, if they have a name."""
     return [
         replace(one, profile=one.profile.numbered(1 + places[:place].count(one)))
+        if one.profile.name is not None
+        else one
         for place, one in enumerate(places)
     ]
-
-
-def _numbered(profile: avd.EmulatorProfile, count: int) -> list[avd.EmulatorProfile]:
-    """Return the profiles of several equal emulators, each with its own name."""
-    if profile.name is None:
-        return [profile] * count
-    return [profile.numbered(number) for number in range(1, count + 1)]
 
 
 def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
