@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -65,23 +65,15 @@ def _examined(config: pytest.Config) -> list[report.Report]:
     package = chosen_package(settings.operator_package)
     how = Examination(package=package, leases=store)
     host_of = cache(lambda server: judge_host(gather_host(server)))
-    chosen = list(_distinct(_chosen(config, host_of)))
+    chosen: list[_Chosen] = []
+    for one in _chosen(config, host_of):
+        if one not in chosen:  # a device may be named twice
+            chosen.append(one)
     devices = [one.device for one in chosen if one.device is not None]
     examined = iter(examine_all(devices, how))
     return [
         _whole(one, None if one.device is None else next(examined), how, host_of) for one in chosen
     ]
-
-
-def _distinct(chosen: Iterable[_Chosen]) -> Iterator[_Chosen]:
-    """Yield each device once, even if it is named twice."""
-    seen: set[tuple[AdbServer, str]] = set()
-    for one in chosen:
-        place = None if one.device is None else (one.device.server, one.device.serial)
-        if place is None or place not in seen:
-            yield one
-        if place is not None:
-            seen.add(place)
 
 
 def _whole(

@@ -46,12 +46,9 @@ from pytest_clawperator.plugin.worker_input import (
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
-
 # Why a test whose device failed was not run once more after all.
 _STOPPED = "the run was stopped before another device could run it again"
-
-_NOBODY_LEFT = "no other device was left to run it again"
-
+_NONE_LEFT = "no other device was left to run it again"
 # A worker and a test.
 Attempt = tuple[str, str]
 
@@ -73,7 +70,7 @@ class Retries:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Judge a report before others see it, and stop the run where they want that then."""
+        """Judge a report before others see it, and stop the run if they then want that."""
         node = getattr(report, "node", None)
         if node is not None:
             self._judge(node, report)
@@ -96,7 +93,7 @@ class Retries:
         for test in self._scheduler.unrun:
             if test in self._promised:
                 is_stopped = bool(self._xdist.shouldstop)
-                report = _not_run_again(test, _STOPPED if is_stopped else _NOBODY_LEFT)
+                report = _not_run_again(test, _STOPPED if is_stopped else _NONE_LEFT)
                 self._config.hook.pytest_runtest_logreport(report=report)
                 session.testsfailed += 1
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -109,8 +106,13 @@ class Retries:
         terminalreporter.section("flaky devices")
         width = max(map(len, flaky))
         for serial in flaky:
-            parts = [_moved(self._moved[serial])] if self._moved[serial] else []
-            parts += [_unbegun(self._unbegun[serial])] if self._unbegun[serial] else []
+            parts = []
+            if moved := self._moved[serial]:
+                tests = "1 test was" if moved == 1 else f"{moved} tests were"
+                parts.append(f"{tests} run once more on another device")
+            if unbegun := self._unbegun[serial]:
+                tests, they = ("1 test", "it") if unbegun == 1 else (f"{unbegun} tests", "they")
+                parts.append(f"{tests} went to another device before {they} began")
             parts += ["it was put aside"] if serial in self._put_aside else []
             write_line(terminalreporter, f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
@@ -177,16 +179,6 @@ class Retries:
             )
         self._pool.put_aside(node.gateway.id)
         self._scheduler.device_failed(node)
-
-
-def _moved(times: int) -> str:
-    tests = "1 test was" if times == 1 else f"{times} tests were"
-    return f"{tests} run once more on another device"
-
-
-def _unbegun(times: int) -> str:
-    tests = "1 test" if times == 1 else f"{times} tests"
-    return f"{tests} went to another device before {'it' if times == 1 else 'they'} began"
 
 
 def _not_run_again(test: str, reason: str) -> pytest.TestReport:

@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -774,10 +775,11 @@ def test_only_a_controller_with_tests_and_a_cache_saves_durations() -> None:
 
 def test_the_real_cache_keeps_durations(pytester: pytest.Pytester) -> None:
     """From run to run; a broken file is ignored."""
-    save_durations(pytester.parseconfigure(), {"test_a": 1.5})
-    kept = load_durations(pytester.parseconfigure())
+    configure = partial(pytester.parseconfigure, "-p", "no:unraisableexception")  # is slow
+    save_durations(configure(), {"test_a": 1.5})
+    kept = load_durations(configure())
 
     pytester.path.joinpath(".pytest_cache", "v", KEY).write_text("{", encoding="utf-8")
 
     assert kept == {"test_a": 1.5}
-    assert load_durations(pytester.parseconfigure()) == {}
+    assert load_durations(configure()) == {}
