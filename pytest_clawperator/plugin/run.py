@@ -195,7 +195,7 @@ def end_worker_by_signal(config: pytest.Config) -> None:
 
 
 def _end(config: pytest.Config, number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process immediately
     config.stash[ENDING_SIGNAL] = number
     _exit(number)
 

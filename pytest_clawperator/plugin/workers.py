@@ -196,7 +196,7 @@ def _not_run_again(test: str, reason: str) -> pytest.TestReport:
 
 
 class WorkerLimits:
-    """Keeps a worker from ending where its device failed: the test may be run once more."""
+    """Keeps a worker from ending when its device failed: the test may be run once more."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._options = config.option
@@ -225,7 +225,7 @@ _NEEDS = "needs"
 def count_workers(config: pytest.Config) -> int | None:
     """Hold every device that is free now, and return how many workers that makes.
 
-    None leaves the number to xdist: where simulated phones are as many as workers, or where
+    None leaves the number to xdist: if simulated phones are as many as workers, or if
     no option asks for devices and there are none.
     """
     settings = settings_of(config)
@@ -270,7 +270,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
 
 
 def _refuse_matrix_with_dist(config: pytest.Config) -> None:
-    """Refuse a matrix where tests would go to devices of any class, and be skipped there."""
+    """Refuse a matrix if tests would go to devices of any class, and be skipped there."""
     settings, dist = settings_of(config), config.getoption("dist")
     is_asked = settings.matrix is not None and not settings.validate
     if is_asked and dist != "load" and needs_devices(config):
@@ -281,7 +281,7 @@ def _refuse_matrix_with_dist(config: pytest.Config) -> None:
 
 
 def _refuse_or_remember(config: pytest.Config, error: ClawperatorError) -> None:
-    """Raise where devices were asked for; else only the tests that need one fail."""
+    """Raise if devices were asked for; else only the tests that need one fail."""
     if leasing.is_wished(config) or HOOK in error.details:
         raise _usage_error(error) from error
     config.stash[WHY_NO_DEVICES] = error
