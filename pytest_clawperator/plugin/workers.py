@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
@@ -387,11 +388,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | Non
     """Schedule by devices, unless ``--dist`` asks for another way."""
     if DEVICE_POOL not in config.stash or config.getoption("dist") != "load":
         return None
-    fit = DeviceFit(config)
+    pool = config.stash[DEVICE_POOL]
+
+    @cache
+    def meets(needs: DeviceNeeds, device: DeviceInfo) -> bool:
+        return not unmet(needs, device, is_in=partial(is_in_class, config))
+
+    def device_of(node: Any) -> DeviceInfo | None:
+        device = pool.taken.get(node.gateway.id)
+        return None if device is None else device.info
+
+    def fits(node: Any, test: str) -> bool:
+        """Return whether a worker can run a test; without a device, one that needs none."""
+        needs, device = config.stash.get(DEVICE_NEEDS, {}).get(test), device_of(node)
+        return needs is None if needs is None or device is None else meets(needs, device)
+
     scheduler = DeviceScheduling(
         workers=config.stash[WORKER_COUNT] - settings_of(config).spare_devices,
-        device_of=fit.device_of,
-        fits=fit.fits,
+        device_of=device_of,
+        fits=fits,
         duration_of=load_durations(config).get,
         replace_worker=partial(_replace_worker, config),
         show=events_of(config).show,
@@ -400,31 +415,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | Non
     scheduler.config = config
     config.pluginmanager.register(Retries(config, scheduler), "clawperator-retries")
     return scheduler
-
-
-class DeviceFit:
-    """Compares what tests need with the devices of workers; each comparison is made once."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._pool = config.stash[DEVICE_POOL]
-        self._known: dict[tuple[DeviceNeeds, str], bool] = {}
-
-    def device_of(self, node: Any) -> str | None:
-        """Return the key of the device of a worker, if it has one."""
-        device = self._pool.taken.get(node.gateway.id)
-        return None if device is None else device.info.key
-
-    def fits(self, node: Any, test: str) -> bool:
-        """Whether the worker can run the test; without a device, one that needs none."""
-        needs = self._config.stash.get(DEVICE_NEEDS, {}).get(test)
-        device = self._pool.taken.get(node.gateway.id)
-        if needs is None or device is None:
-            return needs is None
-        if (needs, device.info.key) not in self._known:
-            lacking = unmet(needs, device.info, is_in=partial(is_in_class, self._config))
-            self._known[needs, device.info.key] = not lacking
-        return self._known[needs, device.info.key]
 
 
 def _replace_worker(config: pytest.Config, node: Any) -> bool:
