@@ -11,7 +11,7 @@ MINUTES ?= 60
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types docs programs check conformance soak bench dist clean
 
-help:  ## Say what can be made.
+help:  ## List the targets.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
 
 $(VENV)/pip: 
@@ -35,7 +35,7 @@ $(VENV)/developed: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(VENV)/others --group others
 	@touch $@
 
-demo: $(VENV)/installed  ## Show the product at its main job, and say what to look at.
+demo: $(VENV)/installed  ## Show the product at its main job, and where to look.
 	@$(BIN)/python -m pytest example_suite; status=$$?; \
 	  suite=`ls -d example_suite/claw-results/*/ | tail -n 1`; \
 	  echo; echo "The test that places an order once more, with a picture of each step ..."; \
@@ -68,7 +68,7 @@ programs: $(VENV)/developed  ## Install what the tests use: Redis, Chromium, fon
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
-	@# Tests start hundreds of processes: none of them shall compile anything anew.
+	@# Tests start hundreds of processes: none of them should compile anything again.
 	@$(BIN)/python -m compileall -q pytest_clawperator
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 

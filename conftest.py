@@ -20,7 +20,7 @@ from tests.programs import is_failure
 
 pytest_plugins = ["pytester"]
 
-# Speed is no test's business, so property tests have no deadline.
+# Tests do not assert speed, so property tests have no deadline.
 settings.register_profile("short", deadline=None, max_examples=25)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_clawperator_list_devices() -> NoReturn:
-    """Look for no devices: these tests bring their own phones, so their workers need none."""
+    """List no devices: these tests bring their own phones, so their workers need none."""
     raise NoDeviceError("these tests bring their own phones")
 
 

@@ -99,7 +99,7 @@ class ClickTrace:
     """The modules that one click passes, in order, and the rooms that it enters again.
 
     A room is entered again where it is called by a room that it called itself: that a lower
-    room is used several times is no way back.
+    room is used several times is not a way back.
     """
 
     def __init__(self) -> None:

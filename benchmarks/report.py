@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks.measuring import seconds, show
 from pytest_clawperator.report.index import (
     INDEX_FILE,
-    DeviceSeen,
     ErrorSummary,
     RunBegan,
     RunLog,
@@ -20,6 +19,7 @@ from pytest_clawperator.report.index import (
     read_run,
     write_index,
 )
+from pytest_clawperator.report.trace import DeviceUsed
 from tests.programs import CHROMIUM, find
 
 TESTS = 2_000
@@ -46,7 +46,7 @@ def write_run(folder: Path, count: int) -> None:
     log.open()
     log.add(RunBegan(at=START, run="20260202-024000-3fa2", environment={"pytest": "9.0.3"}))
     for serial in free:
-        log.add(DeviceSeen(at=START, serial=serial, about={"model": "Pixel 9"}))
+        log.add(DeviceUsed(at=START, serial=serial, about={"model": "Pixel 9"}))
     for number in range(count):
         serial = min(free, key=lambda one: free[one])
         test = _test(number, chance, serial, free[serial])

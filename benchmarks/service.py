@@ -98,8 +98,8 @@ class Poster:
             "timeoutMs": 10_000,
             "actions": actions,
         }
-        told = self._ask("POST", "/execute", {"deviceId": self._serial, "execution": execution})
-        assert told["envelope"]["status"] == "success", told
+        answer = self._ask("POST", "/execute", {"deviceId": self._serial, "execution": execution})
+        assert answer["envelope"]["status"] == "success", answer
 
     def close(self) -> None:
         """Release the device, and close the connection."""
@@ -214,7 +214,7 @@ def listeners(folder: Path) -> None:
             grown = resident(pid) - before
             show(f"{count} listeners", f"+ {grown:.1f} MB, {grown * 1024 / count:.0f} kB each")
         full = resident(pid)
-        time.sleep(HEARTBEATS_FOR)  # they come every 15 s, and nothing else shall
+        time.sleep(HEARTBEATS_FOR)  # they come every 15 s, and nothing else should
         heard = min(client.recv(65536).count(b"ALIVE") for client in opened)
         show(f"after {heard} heartbeats", f"{resident(pid) - full:+.1f} MB", "flat")
         for client in opened:

@@ -2,7 +2,7 @@
 
 One run of pytest has both, alternating, on one simulated phone. The cost of a test is its setup,
 call and teardown, and its share of collecting its file. What importing the reader costs once in
-a run is told apart.
+a run is measured apart.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def run(folder: Path) -> tuple[float, float]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     options = ["--claw-device=sim", "-o", "claw_sim_time_scale=0.05"]
     subprocess.run([*command, *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    told = json.loads((folder / "spent.json").read_text(encoding="utf-8"))
-    files = told["files"]
-    # A slow moment of the machine shall not decide: tests alternate, so each has its neighbour.
+    spent = json.loads((folder / "spent.json").read_text(encoding="utf-8"))
+    files = spent["files"]
+    # A slow moment of the machine must not decide: tests alternate, so each has its neighbour.
     costs = {
         kind: sum(sorted(each)[: TESTS * 3 // 4]) + files[kind] * 3 / 4
-        for kind, each in told["tests"].items()
+        for kind, each in spent["tests"].items()
     }
     return costs["yaml"] / costs["py"], files["yaml"]
 

@@ -69,14 +69,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pytest_clawperator.plugin.evidence.tracing import hooks
+from pytest_clawperator.plugin import tracing
 
-of_run, took = hooks.settings_of_item, []
+of_run, took = tracing.settings_of_item, []
 
 def of_test(item):
     return replace(of_run(item), trace=item.callspec.params["mode"])
 
-hooks.settings_of_item = of_test
+tracing.settings_of_item = of_test
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):

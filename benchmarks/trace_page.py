@@ -2,7 +2,7 @@
 
 An interaction is a key or a click in Chromium: measured in the page from the event to the second
 frame after all that it led to, so that what is drawn is counted, too. On a busy machine that is
-mostly waiting, so the work of the page's main thread is told beside it, in time of the processor.
+mostly waiting, so the work of the page's main thread is shown beside it, in time of the processor.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Answers:
         self._metrics = page.context.new_cdp_session(page)
         self._metrics.send("Performance.enable", {"timeDomain": "threadTicks"})
 
-    def tell(self, name: str, act: str, arguments: list[object]) -> None:
+    def report(self, name: str, act: str, arguments: list[object]) -> None:
         """Print the median and the longest of the answers to these, and the work of one."""
         self._page.evaluate(f"() => {{ globalThis.answer = {ANSWER}; globalThis.act = {act}; }}")
         before = self._work()
@@ -114,21 +114,21 @@ def measure_answers(name: str, trace: Trace, folder: Path) -> None:
         show(f"{name}: shown after", f"{page.evaluate('performance.now()'):.0f} ms")
         page.wait_for_timeout(2_000)  # until the film is drawn
         answers = Answers(page)
-        answers.tell(f"{name}: nothing", NOTHING, [None] * TRIES)
-        answers.tell(f"{name}: a step for the first time", KEY, ["ArrowLeft"] * TRIES)
+        answers.report(f"{name}: nothing", NOTHING, [None] * TRIES)
+        answers.report(f"{name}: a step for the first time", KEY, ["ArrowLeft"] * TRIES)
         keys: list[object] = ["ArrowLeft", "ArrowRight"] * (TRIES // 2)
-        answers.tell(f"{name}: another step, tree", KEY, keys)
+        answers.report(f"{name}: another step, tree", KEY, keys)
         page.locator("claw-tree").focus()
-        answers.tell(f"{name}: down the tree", KEY, ["ArrowDown"] * TRIES)
+        answers.report(f"{name}: down the tree", KEY, ["ArrowDown"] * TRIES)
         typed: list[object] = [f'text_contains="cell {n}"' for n in range(TRIES)]
-        answers.tell(f"{name}: typing a matcher", TYPE, typed)
+        answers.report(f"{name}: typing a matcher", TYPE, typed)
         page.wait_for_timeout(2_000)  # until it was looked for at every step
         places: list[object] = [0.1 + n / TRIES * 0.8 for n in range(TRIES)]
-        answers.tell(f"{name}: pointing at nodes", POINT, places)
+        answers.report(f"{name}: pointing at nodes", POINT, places)
         page.get_by_role("tab", name="Changes").click()
         page.locator(".change").first.wait_for()
         page.evaluate("document.activeElement.blur()")  # its tab would take the arrows
-        answers.tell(f"{name}: another step, changes", KEY, keys)
+        answers.report(f"{name}: another step, changes", KEY, keys)
 
 
 def main() -> None:

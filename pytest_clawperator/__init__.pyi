@@ -97,7 +97,8 @@ from pytest_clawperator.execution.result import LogSlice as LogSlice
 from pytest_clawperator.execution.result import RunResult as RunResult
 from pytest_clawperator.execution.result import RunStep as RunStep
 from pytest_clawperator.plugin.app_state import ReachCheckpoint as ReachCheckpoint
-from pytest_clawperator.plugin.artifacts import Artifacts as Artifacts
+from pytest_clawperator.plugin.evidence import Artifacts as Artifacts
+from pytest_clawperator.plugin.ladder import SeveralDevices as SeveralDevices
 from pytest_clawperator.plugin.phones import (
     SimulatorScenario as SimulatorScenario,
 )

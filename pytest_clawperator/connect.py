@@ -1,6 +1,6 @@
 """THE FRONT DOOR: a ready client on a chosen device.
 
-The package's root imports this module at once, so that ``pytest_clawperator.connect`` is
+The package's root imports this module immediately, so that ``pytest_clawperator.connect`` is
 always the function and never the module; what is heavy is imported when it is called.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator, Skills
@@ -37,12 +37,11 @@ def connect(
     ``adb`` is the adb server, as in ``"127.0.0.1:5037"``. ``url`` is a host that runs
     ``clawperator serve``, to be used instead of adb. ``operator_package`` is the Operator's
     package (``CLAWPERATOR_OPERATOR_PACKAGE``, else the release's), ``operator_apk`` a file to
-    install it from, and ``grant`` allows to grant it what it needs. ``display`` is the number of
-    the display that pictures and touches of adb belong to, of a device with several; without
-    it, it is the one that is on and has the focus. ``timeout`` is how many seconds actions look
-    for a node. ``matchers`` says what is so where several nodes fit an action on one:
-    ``"strict"``, an error; ``"first"``, the first wins. ``observe`` is a function, or several,
-    called with each event.
+    install it from, and ``grant`` allows granting it the permissions it needs. ``display`` is the
+    number of the display for pictures and touches over adb, on a device with several; by default
+    it is the one that is on and has the focus. ``timeout`` is how many seconds actions look for a
+    node. ``matchers`` decides what happens when several nodes match: ``"strict"`` raises an error,
+    ``"first"`` takes the first. ``observe`` is a function, or several, called with each event.
 
         with connect() as claw:
             claw.open_app("com.android.settings")
@@ -50,40 +49,23 @@ def connect(
     from pytest_clawperator.devices import connection
 
     observers = connection.all_observers(observe)
+    setup: dict[str, Any] = {"operator_apk": operator_apk, "grant": grant, "observers": observers}
     if url is not None:
         connection.refuse_with_url(adb=adb, display=display)
         from pytest_clawperator.remote.runner import open_remote  # few need it
 
-        runner, device = open_remote(
-            url,
-            serial=serial,
-            operator_package=operator_package,
-            operator_apk=operator_apk,
-            grant=grant,
-            observers=observers,
-        )
+        server = None
+        runner, device = open_remote(url, serial=serial, operator_package=operator_package, **setup)
     else:
         package = connection.wanted_package(operator_package)  # before anything is opened
         transport = connection.open_transport(serial, adb=adb, display=display, observers=observers)
+        server = transport.server
         runner, device = connection.open_runner(
-            transport,
-            server=transport.server,
-            operator_package=package,
-            operator_apk=operator_apk,
-            grant=grant,
-            observers=observers,
+            transport, server=server, operator_package=package, **setup
         )
-    return connection.open_client(
-        runner,
-        device,
-        timeout=timeout,
-        matchers=matchers,
-        skills=partial(
-            _skills,
-            adb=None if url is not None else str(transport.server),
-            operator_package=device.info.operator_package,
-        ),
-    )
+    package = device.info.operator_package
+    skills = partial(_skills, adb=None if server is None else str(server), operator_package=package)
+    return connection.open_client(runner, device, timeout=timeout, matchers=matchers, skills=skills)
 
 
 def _skills(**about: str | None) -> Skills:

@@ -36,8 +36,8 @@
     ExpectationError(AssertionError)
     ClawperatorWarning(UserWarning)
 
-What derives from ``AssertionError`` says that the app or the test is wrong, so pytest
-and Allure count it as *failed*. Everything else says that the lab is wrong: *broken*.
+Classes that derive from ``AssertionError`` mean that the app or the test is wrong, so pytest
+and Allure count them as *failed*. All others mean that the lab is wrong: *broken*.
 """
 
 from __future__ import annotations
@@ -556,10 +556,10 @@ class SkillFailedError(SkillError, AssertionError):
 
 
 class StepFailedError(ClawperatorError, AssertionError):
-    """The envelope says that a step failed.
+    """A step failed, according to the envelope.
 
-    ``envelope`` is the whole result, ``step`` the failed step, or None where the Operator
-    gave up without step results. Where a node was looked for, ``matcher`` says which,
+    ``envelope`` is the whole result, ``step`` the failed step, or None if the Operator
+    gave up without step results. If a node was searched, ``matcher`` describes it,
     ``nearest`` are the nodes that come closest and why they do not fit, ``outline`` shows
     the screen in a few lines, and ``snapshot`` is the screen itself.
     """

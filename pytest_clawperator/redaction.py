@@ -109,7 +109,7 @@ _LEAST_SOUGHT = 2 * _STRIDE - 1
 # The least of a secret that is recognised where a text was cut.
 _LEAST_PART = 3
 _CUT = re.compile(r"\.\.\.|…")
-# Where Python prints a long text in several lines, it breaks it after a space.
+# When Python prints a long text in several lines, it breaks it after a space.
 _SPACE = re.escape(" ")
 _BROKEN_SPACE = _SPACE + r"""(?:['"]\n[ E+\-]*['"])?"""
 # Before and after a secret that stands alone.

@@ -256,10 +256,10 @@ def check_meanings() -> None:
     """Raise a ValueError if the schema and the meanings have different keys."""
     wanted = {f"{model.__name__}.{name}" for model in MEANINGS for name, _ in _fields(model)}
     wanted |= {f"kind {kind}" for kind in KINDS}
-    told = {f"{model.__name__}.{name}" for model, keys in MEANINGS.items() for name in keys}
-    told |= {f"kind {kind}" for kind in KIND_MEANINGS}
-    if wanted != told:
-        raise ValueError(f"without meaning: {wanted - told}; no such key: {told - wanted}")
+    given = {f"{model.__name__}.{name}" for model, keys in MEANINGS.items() for name in keys}
+    given |= {f"kind {kind}" for kind in KIND_MEANINGS}
+    if wanted != given:
+        raise ValueError(f"without meaning: {wanted - given}; no such key: {given - wanted}")
     verbs = set(MEANINGS[Action]) - {"do", "then", "else"}
     if verbs != set(VERBS):
         raise ValueError(f"verbs differ: {verbs ^ set(VERBS)}")

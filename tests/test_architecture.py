@@ -7,6 +7,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -73,15 +74,20 @@ HOMES = {
     "pydantic": ("contracts/", "simulator/"),
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
-    "yaml": ("simulator/apps/yaml_source.py", "test_files/yaml_tree.py"),
+    "yaml": ("yaml_source.py",),
     "PIL": ("pictures.py", "assertions/golden_picture.py", "simulator/picture/"),
     "pixelmatch": ("assertions/golden_picture.py",),
     "redis": ("devices/redis_lease.py",),
 }
 
 PATHS = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-TREES = {path: ast.parse((PACKAGE / path).read_text(encoding="utf-8")) for path in PATHS}
 MODULES = [path for path in PATHS if not path.endswith("__init__.py")]
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Parse every module of the package, once."""
+    return {path: ast.parse((PACKAGE / path).read_text(encoding="utf-8")) for path in PATHS}
 
 
 def lines_of(path: str) -> int:
@@ -195,7 +201,7 @@ def module_of(name: str) -> str | None:
             file
             for place in (path, path.rpartition("/")[0])
             for file in (f"{place}.py", f"{place}/__init__.py")
-            if file in TREES
+            if file in PATHS
         ),
         None,
     )
@@ -203,7 +209,7 @@ def module_of(name: str) -> str | None:
 
 def test_imports_keep_to_layers_and_homes() -> None:
     """A module imports only what lies below it, and third-party packages only at home."""
-    assert [text for path, tree in TREES.items() for text in complaints(path, tree)] == []
+    assert [text for path, tree in trees().items() for text in complaints(path, tree)] == []
 
 
 @pytest.mark.parametrize(
@@ -232,7 +238,7 @@ def test_no_modules_import_each_other() -> None:
     """No module imports itself through others, also counting imports inside functions."""
     graph = {
         path: {module_of(name) for name in imported_at_run_time(tree)} - {path, None}
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path != "__init__.py"
     }
 
@@ -244,7 +250,7 @@ def test_no_modules_import_each_other() -> None:
 
 def test_few_imports_stand_inside_functions() -> None:
     """An import inside a function has a strong reason, and there are few."""
-    found = [(path, name) for path, tree in TREES.items() for name in imported_in_functions(tree)]
+    found = [(path, name) for path, tree in trees().items() for name in imported_in_functions(tree)]
 
     assert len(found) <= MOST_IMPORTS_IN_FUNCTIONS, found
     assert {each for each in found if each[0].startswith("plugin/")} == LATE_IN_PLUGIN
@@ -254,7 +260,7 @@ def test_only_the_gate_imports_modules_by_name() -> None:
     """What is behind the gate of the plugin is imported there and nowhere else."""
     calling = [
         path
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path.startswith("plugin/") and "import_module" in ast.dump(tree)
     ]
 
@@ -282,13 +288,13 @@ def test_folders_say_what_belongs_there() -> None:
     """Each folder has a docstring."""
     doors = [path for path in PATHS if path.endswith("__init__.py")]
 
-    assert [path for path in doors if not ast.get_docstring(TREES[path])] == []
+    assert [path for path in doors if not ast.get_docstring(trees()[path])] == []
 
 
 def test_modules_are_chapters() -> None:
     """No module is too long, and a small one is part of its only importer, or has a reason."""
     importers = defaultdict(set)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for name in imported(tree):
             importers[module_of(name)].add(path)
     lonely = {
@@ -314,7 +320,7 @@ def test_hooks_are_implemented_in_few_modules() -> None:
     where = defaultdict(set)
     for path in MODULES:
         if path.startswith("plugin/") and path != "plugin/hookspecs.py":
-            for node in ast.walk(TREES[path]):
+            for node in ast.walk(trees()[path]):
                 if isinstance(node, ast.FunctionDef) and node.name.startswith("pytest_"):
                     where[node.name].add(path)
 

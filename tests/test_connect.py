@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,18 +9,11 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    AmbiguousDeviceError,
-    ConfigurationError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    OperatorNotReadyError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -76,7 +67,7 @@ class TestReady:
     def test_a_client_runs_executions_and_knows_its_device(
         self, phone: AdbTransport, adb: str
     ) -> None:
-        """The client runs executions, and its device tells what it is."""
+        """The client runs executions, and its device knows what it is."""
         with connect(phone.serial, adb=adb) as claw:
             ran = runs(claw)
             info = claw.device.info
@@ -85,29 +76,27 @@ class TestReady:
         assert (info.serial, info.model) == (phone.serial, "Pixel 9")
         assert (info.operator_package, info.operator_version) == (RELEASE, "0.5.3")
 
-    def test_the_environment_names_the_device(
-        self, simulator: Simulator, adb: str, monkeypatch: pytest.MonkeyPatch
+    def test_the_environment_names_the_device_and_the_operator(
+        self,
+        simulator: Simulator,
+        phone: AdbTransport,
+        adb: str,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """`ANDROID_SERIAL` chooses among several phones."""
+        """`ANDROID_SERIAL` chooses among several phones; a keyword wins over the environment."""
         monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[1])
-
         with connect(adb=adb) as claw:
             assert claw.serial == simulator.serials[1]
 
-    def test_the_keyword_or_the_environment_names_the_operator(
-        self, phone: AdbTransport, adb: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """The Operator's package comes from the keyword, else from the environment."""
         phone.shell("sim fault operator_variant")
         monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
-
         with connect(phone.serial, adb=adb) as claw:
             assert claw.device.info.operator_package == DEV
-        with pytest.raises(OperatorNotReadyError):
+        with pytest.raises(errors.OperatorNotReadyError):
             connect(phone.serial, adb=adb, operator_package=RELEASE)
 
-    def test_every_observer_hears_of_every_execution(self, phone: AdbTransport, adb: str) -> None:
-        """One observer or several are told of every execution."""
+    def test_every_observer_gets_the_events(self, phone: AdbTransport, adb: str) -> None:
+        """One observer or several are called for every execution."""
         first: list[Event] = []
         second: list[Event] = []
 
@@ -129,7 +118,7 @@ class TestSettingUp:
         """Without ``grant=True`` the error names it; with it the service is switched on."""
         phone.shell(f"am force-stop {RELEASE}")
 
-        with pytest.raises(OperatorNotReadyError) as caught:
+        with pytest.raises(errors.OperatorNotReadyError) as caught:
             connect(phone.serial, adb=adb)
         with connect(phone.serial, adb=adb, grant=True) as claw:
             ran = runs(claw)
@@ -161,32 +150,38 @@ class TestFailing:
         yield
         assert set(threading.enumerate()) <= before
 
-    def test_several_phones_and_no_choice_are_refused(self, simulator: Simulator, adb: str) -> None:
-        """The error names the phones."""
-        with pytest.raises(AmbiguousDeviceError, match=simulator.serials[1]):
+    def test_the_device_must_be_known(self, simulator: Simulator, adb: str) -> None:
+        """The error names the phones that are there."""
+        with pytest.raises(errors.AmbiguousDeviceError, match=simulator.serials[1]):
             connect(adb=adb)
-
-    def test_a_serial_that_is_not_there_is_refused(self, adb: str) -> None:
-        """The error says which are there."""
-        with pytest.raises(DeviceNotFoundError):
+        with pytest.raises(errors.DeviceNotFoundError):
             connect("nowhere", adb=adb)
 
-    def test_an_observer_is_checked_before_anything_is_opened(self) -> None:
-        """What cannot be called is refused, though no adb server answers either."""
-        with pytest.raises(ConfigurationError, match="cannot be called"):
-            connect(adb="127.0.0.1:1", observe=[5])  # type: ignore[list-item]  # which is the test
+    def test_arguments_are_checked_before_anything_is_opened(self) -> None:
+        """They are refused before it is noticed that no adb server answers."""
+        nowhere = "127.0.0.1:1"
+        with pytest.raises(errors.ConfigurationError, match="cannot be called"):
+            connect(adb=nowhere, observe=[5])  # type: ignore[list-item]  # which is the test
+        with pytest.raises(
+            errors.ConfigurationError, match="is not the name of an Android package"
+        ):
+            connect(adb=nowhere, operator_package="a.b; reboot")
+        with pytest.raises(errors.AdbUnavailableError):
+            connect(adb=nowhere)
 
-    def test_an_adb_server_that_was_named_is_not_started(self) -> None:
-        """It does not answer, and it is not ours to start."""
-        with pytest.raises(AdbUnavailableError):
-            connect(adb="127.0.0.1:1")
+    def test_an_apk_that_is_not_there_is_refused(self, phone: AdbTransport, adb: str) -> None:
+        """The error has its own code."""
+        with pytest.raises(errors.OperatorNotReadyError) as caught:
+            connect(phone.serial, adb=adb, operator_apk="/nowhere/operator.apk")
+
+        assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
 
     @pytest.mark.parametrize(
         ("fault", "error", "code"),
         [
-            ("operator_absent", OperatorNotReadyError, ErrorCode.OPERATOR_NOT_INSTALLED),
-            ("operator_variant", OperatorNotReadyError, ErrorCode.OPERATOR_VARIANT_MISMATCH),
-            ("booting", DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+            ("operator_absent", errors.OperatorNotReadyError, ErrorCode.OPERATOR_NOT_INSTALLED),
+            ("operator_variant", errors.OperatorNotReadyError, ErrorCode.OPERATOR_VARIANT_MISMATCH),
+            ("booting", errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
         ],
     )
     def test_a_phone_that_is_not_ready_is_refused(
@@ -200,29 +195,6 @@ class TestFailing:
 
         assert caught.value.code is code
         assert caught.value.serial == phone.serial
-
-    def test_an_apk_that_is_not_there_is_refused(self, phone: AdbTransport, adb: str) -> None:
-        """The error has its own code."""
-        with pytest.raises(OperatorNotReadyError) as caught:
-            connect(phone.serial, adb=adb, operator_apk="/nowhere/operator.apk")
-
-        assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
-
-    def test_a_package_is_checked_before_anything_is_opened(self) -> None:
-        """A name that is no package is refused, though no adb server answers either."""
-        with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
-            connect(adb="127.0.0.1:1", operator_package="a.b; reboot")
-
-    def test_what_needs_adb_is_refused_with_a_url(self) -> None:
-        """An adb server is refused at once, the rest where the host runs executions only."""
-        with pytest.raises(ConfigurationError, match="adb= cannot be used"):
-            connect(url="http://127.0.0.1:1", adb="5037")
-
-        with (
-            running_host() as host,
-            pytest.raises(ConfigurationError, match="operator_apk=, grant= cannot be used"),
-        ):
-            connect(url=host.url, grant=True, operator_apk="operator.apk")
 
 
 def test_a_script_can_use_skills(
@@ -245,44 +217,32 @@ def test_a_script_can_use_skills(
     assert envelope.ok
 
 
-def test_an_unauthorized_phone_says_what_to_do_on_it() -> None:
+def test_an_unauthorized_phone_has_a_hint() -> None:
     """The hint names the dialog on the phone's screen."""
     with Simulator(seed=1, faults=["unauthorized"]) as simulator:
         adb = f"{simulator.adb_host}:{simulator.adb_port}"
 
-        with pytest.raises(DeviceUnavailableError) as caught:
+        with pytest.raises(errors.DeviceUnavailableError) as caught:
             connect(simulator.serials[0], adb=adb)
 
     assert caught.value.code is ErrorCode.DEVICE_UNAUTHORIZED
     assert "Allow USB debugging?" in str(caught.value.hint)
 
 
-def test_a_client_works_through_another_host() -> None:
-    """Through a url executions run, and what needs a shell is refused by its name."""
-    with running_host() as host, connect(url=host.url) as claw:
-        ran = runs(claw)
-
-        with pytest.raises(ConfigurationError, match=r"device\.shell is not possible here"):
-            claw.device.shell("id")
-
-    assert ran
-    assert claw.serial == SERIAL
-
-
-def test_the_environment_names_a_device_of_another_host(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """ANDROID_SERIAL chooses among another host's devices, too."""
-    monkeypatch.setenv("ANDROID_SERIAL", "absent")
-
-    with running_host() as host, pytest.raises(DeviceNotFoundError, match="absent"):
-        connect(url=host.url)
-
-
-def test_a_script_that_connects_does_not_load_pytest() -> None:
-    """A script that connects does not load pytest."""
-    script = "import sys, pytest_clawperator.connect; sys.exit('pytest' in sys.modules)"
-
-    done = subprocess.run([sys.executable, "-c", script], check=False)
-
-    assert done.returncode == 0
+def test_a_client_works_through_another_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executions run, and what needs adb is refused by its name; ANDROID_SERIAL counts too."""
+    with pytest.raises(errors.ConfigurationError, match="adb= cannot be used"):
+        connect(url="http://127.0.0.1:1", adb="5037")
+    with running_host() as host:
+        with pytest.raises(errors.ConfigurationError, match="operator_apk=, grant= cannot be used"):
+            connect(url=host.url, grant=True, operator_apk="operator.apk")
+        with connect(url=host.url) as claw:
+            assert runs(claw)
+            assert claw.serial == SERIAL
+            with pytest.raises(
+                errors.ConfigurationError, match=r"device\.shell is not possible here"
+            ):
+                claw.device.shell("id")
+        monkeypatch.setenv("ANDROID_SERIAL", "absent")
+        with pytest.raises(errors.DeviceNotFoundError, match="absent"):
+            connect(url=host.url)

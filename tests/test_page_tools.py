@@ -14,7 +14,7 @@ TOP = Path(__file__).parent.parent
 
 
 class Npm:
-    """Installs packages as npm does, or nothing where there is no network."""
+    """Installs packages as npm does, or nothing without a network."""
 
     def __init__(self, *, is_reached: bool = True) -> None:
         self.is_reached = is_reached
@@ -49,16 +49,18 @@ def test_what_is_missing_is_installed_once(tmp_path: Path) -> None:
     assert Path(npm.commands[0][0]).is_file()
 
 
-def test_the_result_of_the_check_is_that_of_the_program(tmp_path: Path) -> None:
-    """What the compiler says decides."""
+def test_lint_fails_with_the_check_of_types(tmp_path: Path) -> None:
+    """The exit code of the compiler decides."""
     npm = Npm()
+    makefile = (TOP / "Makefile").read_text(encoding="utf-8")
 
     assert page_tools.main(npm.run, {}, folder=tmp_path) == 7
     assert npm.commands[-1][-2:] == ["--project", str(TOP / "jsconfig.json")]
+    assert "-m tests.page_tools" in makefile.partition("\nlint:")[2].partition("\n\n")[0]
 
 
 @pytest.mark.parametrize(("environ", "status"), [({}, 0), ({"CI": "true"}, 1)])
-def test_a_missing_tool_is_told_and_fails_in_ci(
+def test_a_missing_tool_is_reported_and_fails_in_ci(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], environ: dict[str, str], status: int
 ) -> None:
     """A machine without network can be worked on; CI must not pass without the check."""
@@ -67,10 +69,3 @@ def test_a_missing_tool_is_told_and_fails_in_ci(
     said = capsys.readouterr().err
     assert "typescript 5" in said
     assert "python -m tests.page_tools" in said
-
-
-def test_lint_checks_the_types_of_the_scripts() -> None:
-    """The check is part of make lint."""
-    makefile = (TOP / "Makefile").read_text(encoding="utf-8")
-
-    assert "-m tests.page_tools" in makefile.partition("\nlint:")[2].partition("\n\n")[0]

@@ -21,7 +21,7 @@ TOP = Path(__file__).parent.parent
 
 
 class Machine:
-    """A machine with some programs, which installs what it is told to."""
+    """A machine with some programs, on which others can be installed."""
 
     def __init__(
         self, *programs: str, sudo_status: int = 0, installs: bool = True, lacks: str = ""
@@ -56,33 +56,23 @@ def install(machine: Machine, *, is_root: bool = False) -> list[str]:
     return install_missing(which=which, run=run, is_root=is_root)
 
 
-def test_an_installed_program_is_left_alone() -> None:
-    """Nothing runs on a machine that has everything."""
-    machine = Machine("apt-get", *(program.name for program in PROGRAMS))
-
-    still_missing = install(machine, is_root=True)
-
-    assert still_missing == []
-    assert machine.commands == []
-
-
 @pytest.mark.parametrize(
-    ("machine", "is_root", "first_word"),
+    ("machine", "is_root", "first_words"),
     [
-        (Machine("apt-get"), True, "env"),
-        (Machine("apt-get", "sudo"), False, "sudo"),
-        (Machine("brew"), False, "brew"),
+        (Machine("apt-get", *(program.name for program in PROGRAMS)), True, set()),
+        (Machine("apt-get"), True, {"env"}),
+        (Machine("apt-get", "sudo"), False, {"sudo"}),
+        (Machine("brew"), False, {"brew"}),
     ],
-    ids=["root", "sudo", "brew"],
+    ids=["installed", "root", "sudo", "brew"],
 )
 def test_a_missing_program_is_installed_without_a_question(
-    machine: Machine, is_root: bool, first_word: str
+    machine: Machine, is_root: bool, first_words: set[str]
 ) -> None:
-    """Root, a sudo that asks for no password, and Homebrew install what is missing."""
-    still_missing = install(machine, is_root=is_root)
+    """By root, by a sudo that asks for no password, and by Homebrew; others are left alone."""
+    assert install(machine, is_root=is_root) == []
 
-    assert still_missing == []
-    assert {command[0] for command in machine.commands} == {first_word}
+    assert {command[0] for command in machine.commands} == first_words
 
 
 @pytest.mark.parametrize(
@@ -96,27 +86,18 @@ def test_a_missing_program_is_installed_without_a_question(
     ids=["no installer", "not root", "sudo asks", "installer fails"],
 )
 def test_what_cannot_be_installed_is_named_with_the_command_to_type(machine: Machine) -> None:
-    """A machine where nothing can be installed is told what to type."""
-    still_missing = install(machine)
-
-    assert still_missing == [missing(program, machine.which) for program in PROGRAMS]
-    assert "sudo apt-get install redis-server, or brew install redis" in str(
-        missing(REDIS, machine.which)
-    )
+    """On a machine where nothing can be installed."""
+    assert install(machine) == [missing(program, machine.which) for program in PROGRAMS]
+    typed = "sudo apt-get install redis-server, or brew install redis"
+    assert typed in str(missing(REDIS, machine.which))
 
 
-def test_a_program_that_cannot_be_installed_keeps_no_other_from_it() -> None:
-    """Where one package does not exist, the others are installed."""
+def test_one_missing_package_does_not_stop_the_others() -> None:
+    """Browsers of the same family have several names."""
     machine = Machine("apt-get", lacks=REDIS.apt)
 
-    still_missing = install(machine, is_root=True)
-
-    assert still_missing == [missing(REDIS, machine.which)]
+    assert install(machine, is_root=True) == [missing(REDIS, machine.which)]
     assert machine.which(CHROMIUM.name)
-
-
-def test_a_program_of_another_name_will_do() -> None:
-    """Browsers of the same family have several names."""
     assert missing(CHROMIUM, Machine("google-chrome").which) is None
     assert missing(CHROMIUM, Machine("firefox").which) is not None
 

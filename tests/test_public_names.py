@@ -27,13 +27,16 @@ def printed_by(code: str) -> str:
     return finished.stdout.strip()
 
 
-@pytest.mark.parametrize("name", ROOT.__all__)
-def test_every_public_name_resolves_to_its_object(name: str) -> None:
-    """Each public name is the object of that name, with a docstring."""
-    value = getattr(pytest_clawperator, name)
-
-    assert value.__name__ == name
-    assert value.__doc__
+def test_every_public_name_resolves_to_its_object() -> None:
+    """Each is the object of that name, with a docstring, and in ``dir``; others are refused."""
+    for name in ROOT.__all__:
+        value = getattr(pytest_clawperator, name)
+        assert value.__name__ == name
+        assert value.__doc__, name
+    assert set(ROOT.__all__) <= set(dir(pytest_clawperator))
+    for name in ("Clik", "_Click", "__path_of__"):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+            getattr(pytest_clawperator, name)
 
 
 def test_each_public_name_stands_once_in_the_stub() -> None:
@@ -47,37 +50,20 @@ def test_each_public_name_stands_once_in_the_stub() -> None:
 
 
 def test_a_star_import_brings_every_public_name() -> None:
-    """``from pytest_clawperator import *`` defines all public names and nothing private."""
+    """``connect`` is the function, not the module, and connecting does not load pytest."""
     code = (
+        "import sys, pytest_clawperator.connect, pytest_clawperator.devices.connection as c\n"
+        "is_loaded = 'pytest' in sys.modules\n"
         "before = set(globals()) | {'before'}\n"
         "from pytest_clawperator import *\n"
-        "print(*sorted(set(globals()) - before))"
+        "print(*sorted(set(globals()) - before))\n"
+        "print(type(connect).__name__, is_loaded)"
     )
 
-    assert printed_by(code).split() == sorted(ROOT.__all__)
+    names, about = printed_by(code).splitlines()
 
-
-def test_connect_is_the_function_whatever_was_imported() -> None:
-    """The module of the same name never takes the function's place."""
-    code = (
-        "import pytest_clawperator.connect, pytest_clawperator.devices.connection\n"
-        "from pytest_clawperator import connect\n"
-        "print(type(connect).__name__)"
-    )
-
-    assert printed_by(code) == "function"
-
-
-@pytest.mark.parametrize("name", ["Clik", "_Click", "__path_of__"])
-def test_a_name_that_does_not_exist_is_an_attribute_error(name: str) -> None:
-    """A name that does not exist is refused as in any module."""
-    with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
-        getattr(pytest_clawperator, name)
-
-
-def test_dir_lists_the_public_names() -> None:
-    """Completion in a shell offers the lazy names too."""
-    assert set(ROOT.__all__) <= set(dir(pytest_clawperator))
+    assert names.split() == sorted(ROOT.__all__)
+    assert about == "function False"
 
 
 @pytest.mark.parametrize("module", ["pytest_clawperator", "pytest_clawperator.plugin"])

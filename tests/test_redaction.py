@@ -7,7 +7,7 @@ import json
 import random
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
@@ -16,26 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator import redaction
 from pytest_clawperator.errors import ClawperatorError, ExecutionValidationError, Problem
-from pytest_clawperator.redaction import (
-    MARK,
-    SECRETS,
-    Finder,
-    Redaction,
-    Secrets,
-    apply_rule,
-    check_rule,
-    hide_in,
-    hide_in_document,
-)
+from pytest_clawperator.redaction import MARK, SECRETS, Redaction
 
 ODD = 'Tr0ub4dor & "3\'s" <ü€😀>\t\\ 50% \udc80 e\x1bnd'
 LETTERS = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz", k=300))
 
 
-def finder(*texts: str, patterns: tuple[str, ...] = ()) -> Finder:
+def finder(*texts: str, patterns: tuple[str, ...] = ()) -> redaction.Finder:
     """Make a finder of these secrets."""
-    return Finder(Secrets(frozenset(texts), tuple(map(re.compile, patterns))))
+    return redaction.Finder(redaction.Secrets(frozenset(texts), tuple(map(re.compile, patterns))))
 
 
 WAYS: dict[str, Callable[[str], str]] = {
@@ -84,23 +75,45 @@ def test_any_text_can_be_a_secret(text: str, way: str) -> None:
     assert written not in hidden or not text.strip("[]*. ")
 
 
-def test_other_texts_stay_as_they_are() -> None:
-    """A text without secrets is returned as it is, dots included."""
-    text = "Item 3 ... hunt ... [1, 2]\n" * 3
+@pytest.mark.parametrize(
+    ("secrets", "text", "hidden"),
+    [
+        (["hunter2"], "Item 3 ... hunt ... [1, 2]\n" * 3, "Item 3 ... hunt ... [1, 2]\n" * 3),
+        # A secret that is part of another leaves nothing of the other.
+        (["pass", "password1"], "pass password1", f"{MARK} {MARK}"),
+        # What is hidden already is not hidden again.
+        (["secret", "hidden", "****"], f"a secret, {MARK}", f"a {MARK}, {MARK}"),
+        # A short one is hidden where it is alone, and is not cut out of others.
+        (["007"], "pin = '007'", f"pin = '{MARK}'"),
+        (["007"], '{"text":"007"}', f'{{"text":"{MARK}"}}'),
+        (["007"], "text=007, submit=true", f"text={MARK}, submit=true"),
+        (["007"], r'"{\"text\":\"007\"}"', rf'"{{\"text\":\"{MARK}\"}}"'),
+        (["007"], "port 10077, 007 files", "port 10077, 007 files"),
+        # A text that was cut in the middle shows neither beginning nor end.
+        (["correct-horse-battery"], "'correct-hor...ry'", f"'{MARK}...ry'"),
+        (["correct-horse-battery"], "'corr...tery'", f"'{MARK}...{MARK}'"),
+        (["correct-horse-battery"], "correct-horse-batt…", f"{MARK}…"),
+        # Lines are hidden one by one, as each may get a prefix.
+        (
+            ["-----BEGIN KEY\nabcdef\n"],
+            "E  -----BEGIN KEY\nE  abcdef",
+            f"E  {MARK}\nE  {MARK}",
+        ),
+        # Python breaks long texts at spaces, and puts quotes there.
+        (
+            ["correct horse battery staple"],
+            "('correct horse '\n E 'battery staple')",
+            f"('{MARK}')",
+        ),
+        # A diff that leaves out what two texts share shows the middle of a secret.
+        ([LETTERS], f"- {LETTERS[40:90]}\n+ {LETTERS[200:]}?", f"- {MARK}\n+ {MARK}?"),
+    ],
+)
+def test_secrets_are_hidden_whole_and_in_parts(secrets: list[str], text: str, hidden: str) -> None:
+    """Hiding leaves the rest as it is, and hiding again changes nothing."""
+    hide = finder(*secrets).hide
 
-    assert finder("hunter2").hide(text) == text
-
-
-def test_the_longest_secret_is_hidden_first() -> None:
-    """A secret that is part of another leaves nothing of the other."""
-    assert finder("pass", "password1").hide("pass password1") == f"{MARK} {MARK}"
-
-
-def test_hiding_twice_changes_nothing() -> None:
-    """What is hidden already is not hidden again, whatever the secret is."""
-    hide = finder("secret", "hidden", "****").hide
-
-    assert hide(hide("a secret, hidden")) == f"a {MARK}, {MARK}"
+    assert hide(text) == hide(hide(text)) == hidden
 
 
 def test_patterns_are_hidden_wherever_they_match() -> None:
@@ -110,82 +123,31 @@ def test_patterns_are_hidden_wherever_they_match() -> None:
     assert hide("key=sk-abc123; 'sk-9'") == f"key={MARK}; '{MARK}'"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["pin = '007'", '{"text":"007"}', "text=007, submit=true", r'"{\"text\":\"007\"}"'],
-)
-def test_a_short_secret_is_hidden_where_it_stands_alone(text: str) -> None:
-    """Variables, payloads, envelopes and log lines do not show it."""
-    assert finder("007").hide(text) == text.replace("007", MARK)
-
-
-def test_a_short_secret_is_not_cut_out_of_others() -> None:
-    """Numbers and words that merely contain it stay readable."""
-    assert finder("007").hide("port 10077, 007 files") == "port 10077, 007 files"
-
-
-def test_what_dots_leave_of_a_secret_is_hidden() -> None:
-    """A text that was cut in the middle shows neither beginning nor end."""
-    hide = finder("correct-horse-battery").hide
-
-    assert hide("'correct-hor...ry'") == f"'{MARK}...ry'"
-    assert hide("'corr...tery'") == f"'{MARK}...{MARK}'"
-    assert hide("correct-horse-batt…") == f"{MARK}…"
-
-
-def test_excerpts_of_a_long_secret_are_hidden() -> None:
-    """A diff that leaves out what two texts share shows the middle of a secret."""
-    shown = finder(LETTERS).hide(f"- {LETTERS[40:90]}\n+ {LETTERS[200:]}?")
-
-    assert shown == f"- {MARK}\n+ {MARK}?"
-
-
-def test_the_least_excerpt_that_is_hidden() -> None:
-    """Sixteen characters of a long secret are hidden wherever they stand, fifteen stay."""
+def test_excerpts_of_a_long_secret_are_hidden_at_any_place() -> None:
+    """Sixteen characters are hidden, fifteen stay; overlapping secrets leave nothing."""
     hide = finder(LETTERS).hide
     for place in range(10):
         before = "." * place
 
         assert hide(f"{before}{LETTERS[40:56]}.") == f"{before}{MARK}.", place
         assert hide(f"{before}{LETTERS[40:55]}.") == f"{before}{LETTERS[40:55]}.", place
+        assert hide(f"{before}{LETTERS[:-10]}{LETTERS[-30:]}!") == f"{before}{MARK}!", place
+        assert hide(f"{before}{LETTERS[5:]}{LETTERS}!") == f"{before}{MARK}!", place
+        overlapping = finder("abcdefghij", "ghijklmnop").hide(f"{before}abcdefghijklmnop!")
+        assert overlapping == f"{before}{MARK}!", place
 
 
-def test_secrets_and_excerpts_may_overlap() -> None:
-    """What two secrets share, or two excerpts of a long one, leaves nothing of either."""
-    overlapping = LETTERS[:-10] + LETTERS[-30:]
-
-    for place in range(10):
-        before = "." * place
-
-        assert finder("abcdefghij", "ghijklmnop").hide(f"{before}abcdefghijklmnop!") == (
-            f"{before}{MARK}!"
-        ), place
-        assert finder(LETTERS).hide(f"{before}{overlapping}!") == f"{before}{MARK}!", place
-        assert finder(LETTERS).hide(f"{before}{LETTERS[5:]}{LETTERS}!") == f"{before}{MARK}!", place
-
-
-def test_lines_of_a_secret_are_hidden_one_by_one() -> None:
-    """A secret of several lines is hidden where each line gets a prefix."""
-    hide = finder("-----BEGIN KEY\nabcdef\n").hide
-
-    assert hide("E  -----BEGIN KEY\nE  abcdef") == f"E  {MARK}\nE  {MARK}"
-
-
-def test_words_that_were_broken_into_lines_are_hidden() -> None:
-    """Python breaks long texts at spaces, and puts quotes there."""
-    hide = finder("correct horse battery staple").hide
-
-    assert hide("('correct horse '\n E 'battery staple')") == f"('{MARK}')"
-
-
-@pytest.mark.parametrize("cut", range(1, 9))
-def test_a_cut_through_a_secret_hides_both_parts(cut: int) -> None:
-    """The pieces of a long message show no part of a secret between them."""
+def test_a_cut_through_a_secret_hides_both_parts() -> None:
+    """The pieces of a message show no part of a secret, also if the end of one was lost."""
     text = f"before {ODD[:10]} after"
+    for cut in range(8, 16):
+        parts = finder(ODD[:10]).hide_across([text[:cut], text[cut:]])
+        assert parts == [f"before {MARK}", f"{MARK} after"], cut
 
-    parts = finder(ODD[:10]).hide_across([text[: 7 + cut], text[7 + cut :]])
-
-    assert parts == [f"before {MARK}", f"{MARK} after"]
+    secrets = Redaction()
+    secrets.add("correct-horse-battery")
+    parts = secrets.hide_across(["text=correct-ho", "battery, more"])
+    assert parts == [f"text={MARK}", f"{MARK}, more"]
 
 
 def test_thousands_of_secrets_are_all_found() -> None:
@@ -200,9 +162,12 @@ def test_thousands_of_secrets_are_all_found() -> None:
 
 
 def test_nothing_is_searched_without_secrets() -> None:
-    """Without secrets the same objects come back, and no finder is asked."""
+    """The same objects come back, and no finder is asked; a blank text is not a secret."""
     secrets = Redaction()
     text, content = "a" * 10, b"b" * 10
+
+    secrets.add("")
+    secrets.add("  \n")
 
     assert secrets.is_empty
     assert secrets.hide(text) is text
@@ -210,18 +175,8 @@ def test_nothing_is_searched_without_secrets() -> None:
     assert not vars(secrets._finder).keys() - {"secrets"}
 
 
-def test_blank_texts_are_no_secrets() -> None:
-    """Nothing and spaces are everywhere, so that they cannot be hidden."""
-    secrets = Redaction()
-
-    secrets.add("")
-    secrets.add("  \n")
-
-    assert secrets.is_empty
-
-
 def test_a_password_is_not_on_the_screen() -> None:
-    """What a password field holds is shown by no screen, until it is a secret otherwise."""
+    """No screen shows what a password field holds, unless it is a secret elsewhere, too."""
     secrets = Redaction()
 
     secrets.add("hunter2", on_screen=False)
@@ -244,8 +199,8 @@ def test_secrets_can_be_put_back() -> None:
     assert secrets.hide("outer-secret inner-secret sk-1") == "[***] inner-secret sk-1"
 
 
-def test_files_that_are_no_text_survive() -> None:
-    """Bytes that are no UTF-8 stay as they are around a secret."""
+def test_bytes_that_are_not_text_survive() -> None:
+    """Bytes that are not UTF-8 stay as they are around a secret."""
     secrets = Redaction()
     secrets.add("hunter2")
 
@@ -260,16 +215,6 @@ def test_a_pattern_makes_what_it_matches_a_secret() -> None:
     secrets.add_matches('my key"abc"')
 
     assert secrets.hide(r"{\"text\":\"my key\\\"abc\\\"") == r"{\"text\":\"my [***]"
-
-
-def test_cut_pieces_show_no_rest_of_a_secret() -> None:
-    """Where the end of a piece was lost, neither piece shows what is left."""
-    secrets = Redaction()
-    secrets.add("correct-horse-battery")
-
-    parts = secrets.hide_across(["text=correct-ho", "battery, more"])
-
-    assert parts == ["text=[***]", "[***], more"]
 
 
 def test_messages_of_errors_show_no_secrets() -> None:
@@ -300,7 +245,7 @@ def test_a_rule_is_a_pattern_or_names_variables(rule: str, hidden: str) -> None:
     """A rule hides what its pattern matches, or the values of the variables that it names."""
     secrets = Redaction()
 
-    apply_rule(check_rule(rule), secrets, ENVIRONMENT)
+    redaction.apply_rule(redaction.check_rule(rule), secrets, ENVIRONMENT)
 
     assert secrets.hide("sk-abc hunter2 t0ken-1 12345") == hidden
 
@@ -309,45 +254,39 @@ def test_an_ordinary_value_of_a_variable_is_not_hidden() -> None:
     """A variable that is a switch hides no text; the caller learns its name."""
     secrets = Redaction()
 
-    left_out = apply_rule("env:*_TOKEN", secrets, {**ENVIRONMENT, **ORDINARY})
+    left_out = redaction.apply_rule("env:*_TOKEN", secrets, {**ENVIRONMENT, **ORDINARY})
 
     assert left_out == [*ORDINARY]
     assert secrets.secrets.texts == {"t0ken-1"}
 
 
-@pytest.mark.parametrize("rule", [".", ".+", r"\w+", "t", r"\d+", "[A-Za-z0-9]+", ":", "-", r"\b"])
-def test_a_pattern_of_ordinary_text_is_refused(rule: str) -> None:
-    """What would hide most of every report cannot be meant; the message shows what it matches."""
-    with pytest.raises(ValueError, match="ordinary text") as caught:
-        check_rule(rule)
+def test_a_pattern_of_ordinary_text_is_refused() -> None:
+    """The message shows what it matches; a length, or what is before the secret, is enough."""
+    for rule in (".", ".+", r"\w+", "t", r"\d+", "[A-Za-z0-9]+", ":", "-", r"\b"):
+        with pytest.raises(ValueError, match="ordinary text") as caught:
+            redaction.check_rule(rule)
 
-    problem, _, advice = str(caught.value).partition(", which is ordinary text")
-    assert problem.startswith(f"{rule!r} matches ")
-    assert "'\\bsk-[A-Za-z0-9]+'" in advice
-    assert "[0-9a-f]{32}" in advice
-
-
-@pytest.mark.parametrize("rule", ["[0-9a-f]{32}", r"\d{6}", "[A-Za-z0-9_-]{20,}", "password=\\S+"])
-def test_a_narrow_pattern_is_taken(rule: str) -> None:
-    """A length, or what stands before the secret, is enough."""
-    assert check_rule(rule) == rule
+        problem, _, advice = str(caught.value).partition(", which is ordinary text")
+        assert problem.startswith(f"{rule!r} matches ")
+        assert "'\\bsk-[A-Za-z0-9]+'" in advice
+        assert "[0-9a-f]{32}" in advice
+    for rule in ("[0-9a-f]{32}", r"\d{6}", "[A-Za-z0-9_-]{20,}", "password=\\S+"):
+        assert redaction.check_rule(rule) == rule
 
 
-@pytest.mark.parametrize(
-    ("rule", "problem"),
-    [
+def test_a_rule_that_makes_no_sense_is_refused() -> None:
+    """The message names the rule and what is wrong with it."""
+    variable = "allowed is env: and the name of an environment variable"
+    for rule, problem in (
         ("sk-[a-z", "'sk-[a-z' is not a regular expression: unterminated character set"),
         ("a*", "'a*' matches an empty text, which is everywhere; allowed is"),
-        ("env:", "found 'env:', allowed is env: and the name of an environment variable"),
-        ("env:A-B", "found 'env:A-B', allowed is env: and the name of an environment variable"),
-    ],
-)
-def test_a_rule_that_makes_no_sense_is_refused(rule: str, problem: str) -> None:
-    """The message names the rule and what is wrong with it."""
-    with pytest.raises(ValueError, match=r"allowed|not a regular expression") as caught:
-        check_rule(rule)
+        ("env:", f"found 'env:', {variable}"),
+        ("env:A-B", f"found 'env:A-B', {variable}"),
+    ):
+        with pytest.raises(ValueError, match=r"allowed|not a regular expression") as caught:
+            redaction.check_rule(rule)
 
-    assert str(caught.value).startswith(problem)
+        assert str(caught.value).startswith(problem)
 
 
 class Report(SimpleNamespace):
@@ -356,37 +295,22 @@ class Report(SimpleNamespace):
 
 def test_texts_are_hidden_however_deep_they_are() -> None:
     """Lists, tuples, dicts and objects of the package lose their secrets, other objects do not."""
-    SECRETS.add("hunter2")
     foreign = SimpleNamespace(text="hunter2")
     report = Report(lines=["hunter2", ("hunter2", 1)], inner=Report(by={"hunter2": "hunter2"}))
     report.other, report.nodeid, report.itself = foreign, "hunter2", report
+    lines = report.lines
 
-    hide_in(report, packages=["tests"], kept=["nodeid"])
+    assert redaction.hide_in(report, packages=["tests"]).lines is lines, (
+        "without secrets nothing is touched"
+    )
+    SECRETS.add("hunter2")
+    redaction.hide_in(report, packages=["tests"], kept=["nodeid"])
 
     assert report.lines == ["[***]", ("[***]", 1)]
     assert report.inner.by == {"[***]": "[***]"}
     assert (report.nodeid, foreign.text) == ("hunter2", "hunter2")
 
 
-def test_without_secrets_nothing_is_touched() -> None:
-    """The same lists are there afterwards."""
-    lines = ["hunter2"]
-    report = Report(lines=lines)
-
-    assert hide_in(report, packages=["tests"]).lines is lines
-
-
-@pytest.fixture
-def ordinary_secrets() -> Iterator[None]:
-    """Let a few ordinary words and numbers be secrets."""
-    known = SECRETS.secrets
-    for text in ("0000", "1234", "password", "true", '"x"yz"'):
-        SECRETS.add(text)
-    yield
-    SECRETS.secrets = known
-
-
-@pytest.mark.usefixtures("ordinary_secrets")
 @pytest.mark.parametrize(
     ("name", "content", "hidden"),
     [
@@ -400,26 +324,16 @@ def ordinary_secrets() -> Iterator[None]:
             "<node password=\"true\" text='my password'>true &amp; 0000<b/></node>",
             "<node password=\"[***]\" text='my [***]'>[***] &amp; [***]<b/></node>",
         ),
+        # Everything is searched in what is not a valid document, or has more than values.
+        ("a.json", '{"ms": 30000, "text": 0000', '{"ms": 3[***], "text": [***]'),
+        ("a.xml", "<a password='1'><!-- 0000 --></a>", "<a [***]='1'><!-- [***] --></a>"),
+        ("a.xml", "<a>password", "<a>[***]"),
+        ("a.txt", "30000", "3[***]"),
     ],
-    ids=["json", "xml"],
 )
 def test_a_document_stays_valid(name: str, content: str, hidden: str) -> None:
     """Values lose their secrets; names, numbers and words of the format are left alone."""
-    assert hide_in_document(content.encode(), name=name).decode() == hidden
+    for text in ("0000", "1234", "password", "true", '"x"yz"'):
+        SECRETS.add(text)
 
-
-@pytest.mark.usefixtures("ordinary_secrets")
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.json", '{"ms": 30000, "text": 0000'),
-        ("a.xml", "<a password='1'><!-- 0000 --></a>"),
-        ("a.xml", "<a>password"),
-        ("a.txt", "30000"),
-    ],
-)
-def test_all_of_any_other_text_is_searched(name: str, content: str) -> None:
-    """What is no valid document, or has more than values, has no secret anywhere."""
-    hidden = hide_in_document(content.encode(), name=name).decode()
-
-    assert hidden == content.replace("0000", "[***]").replace("password", "[***]")
+    assert redaction.hide_in_document(content.encode(), name=name).decode() == hidden

@@ -9,19 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator import remedies
 from pytest_clawperator.cli.output import for_command_line
 from pytest_clawperator.plugin.failures import for_pytest
-from pytest_clawperator.remedies import (
-    Remedy,
-    RemedyKind,
-    for_scripts,
-    in_words,
-    parts_of,
-    with_remedy,
-)
+from pytest_clawperator.remedies import Remedy, RemedyKind, for_scripts
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
-# The command line writes projects for pytest, and says how phones are used in tests; test files
+# The command line writes projects for pytest, and explains how to use phones in tests; test files
 # are written for pytest.
 FOR_PYTEST = {"plugin", "cli", "test_files"}
 LIBRARY = [path for path in PACKAGE.rglob("*.py") if not FOR_PYTEST & set(path.parts)]
@@ -30,6 +24,7 @@ FRONTS = {"scripts": for_scripts, "pytest": for_pytest, "command line": for_comm
 # What only one kind of reader can use.
 OPTION = re.compile(r"--claw-|\bpytest\b(?!-clawperator)|\bpytest_clawperator_\w")
 CALL = re.compile(r"\bconnect\(")
+DOCTOR = "find out what is wrong with `clawperator-py doctor`."
 
 
 def example(kind: RemedyKind) -> Remedy:
@@ -50,29 +45,22 @@ def texts(source: str) -> Iterator[str]:
             yield node.value if isinstance(node.value, str) else ""
 
 
-def test_every_front_has_words_for_every_kind() -> None:
-    """No kind is forgotten, and its words are a phrase that fits into a sentence."""
+def test_every_front_has_its_own_words_for_every_kind() -> None:
+    """They are a phrase that fits into a sentence; options are pytest's, calls are scripts'."""
     for kind in RemedyKind:
+        remedy = example(kind)
         for front in FRONTS.values():
-            words = front(example(kind))
-
+            words = front(remedy)
             assert words[0].islower(), (kind, front)
             assert not words.endswith((".", " ")), (kind, front)
             assert "{" not in words, (kind, front)
-
-
-def test_each_front_keeps_to_its_own_words() -> None:
-    """Only who runs pytest hears of its options, and only scripts hear of calls."""
-    for kind in RemedyKind:
-        remedy = example(kind)
-
         assert not OPTION.search(for_scripts(remedy) + for_command_line(remedy)), kind
         assert not CALL.search(for_pytest(remedy) + for_command_line(remedy)), kind
         assert len({front(remedy) for front in FRONTS.values()}) == len(FRONTS), kind
 
 
-def test_the_subject_stands_in_the_words() -> None:
-    """Who reads a hint can copy it as it is."""
+def test_the_subject_is_part_of_the_words() -> None:
+    """A hint can be copied as it is."""
     remedy = Remedy(RemedyKind.CHOOSE_REMOTE_DEVICE, "PH{1}", url="http://lab:3000")
 
     assert for_scripts(remedy) == "choose one: connect(url='http://lab:3000', serial='PH{1}')"
@@ -80,20 +68,42 @@ def test_the_subject_stands_in_the_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hint", "told"),
+    ("hint", "text", "with_doctor"),
     [
-        (None, None),
-        ("pip install it", "pip install it"),
-        (Remedy(RemedyKind.CORRECT_APK), "Correct operator_apk=."),
-        (("Look, or ", Remedy(RemedyKind.CORRECT_APK)), "Look, or correct operator_apk=."),
-        ((Remedy(RemedyKind.CORRECT_APK), ", or look."), "Correct operator_apk=, or look."),
+        (None, None, "Find out what is wrong with `clawperator-py doctor`."),
+        ("pip install it", "pip install it", f"pip install it; or {DOCTOR}"),
+        ("Look.", "Look.", f"Look; or {DOCTOR}"),
+        (
+            Remedy(RemedyKind.CORRECT_APK),
+            "Correct operator_apk=.",
+            f"Correct operator_apk=; or {DOCTOR}",
+        ),
+        (
+            ("Look, or ", Remedy(RemedyKind.CORRECT_APK)),
+            "Look, or correct operator_apk=.",
+            f"Look, or correct operator_apk=; or {DOCTOR}",
+        ),
+        (
+            (Remedy(RemedyKind.CORRECT_APK), ", or look."),
+            "Correct operator_apk=, or look.",
+            f"Correct operator_apk=, or look; or {DOCTOR}",
+        ),
     ],
 )
-def test_a_hint_is_one_sentence_of_its_parts(hint: str | Remedy | None, told: str | None) -> None:
-    """Texts stay as they are; a remedy begins with a capital and ends in a full stop."""
-    parts = parts_of(hint)
+def test_a_hint_is_one_sentence_of_its_parts(
+    hint: remedies.Hint | None, text: str | None, with_doctor: str
+) -> None:
+    """Texts stay as they are, a remedy begins with a capital; another one is added once."""
+    parts, doctor = remedies.parts_of(hint), Remedy(RemedyKind.RUN_DOCTOR)
 
-    assert in_words(parts, for_scripts) == told
+    assert remedies.in_words(parts, for_scripts) == text
+    assert (
+        remedies.in_words(
+            remedies.with_remedy(remedies.with_remedy(parts, doctor), doctor), for_scripts
+        )
+        == with_doctor
+    )
+    assert remedies.with_remedy(parts, None) == parts
 
 
 def test_the_library_speaks_to_no_front() -> None:
@@ -108,45 +118,17 @@ def test_the_library_speaks_to_no_front() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_words_for_one_front_are_noticed() -> None:
+    """The check itself can fail; the package, its modules and its extras may be named."""
+    for code in (
         'hint="Use --claw-device."',
         'f(f"{name}: run pytest with it.")',
         'hint = ("Have pytest_clawperator_processors return it.",)',
         'f("Switch it on: connect(grant=True).")',
-    ],
-)
-def test_words_for_one_front_are_noticed(code: str) -> None:
-    """The check itself can fail: each of these texts is refused."""
-    assert any(OPTION.search(text) or CALL.search(text) for text in texts(code))
-
-
-def test_names_of_the_package_are_no_words_for_a_front() -> None:
-    """The package, its modules and its extras may be named."""
+    ):
+        assert any(OPTION.search(text) or CALL.search(text) for text in texts(code)), code
     for text in (
         "pip install 'pytest-clawperator[redis]'",
         "python -m pytest_clawperator.simulator",
     ):
         assert not OPTION.search(text)
-
-
-@pytest.mark.parametrize(
-    ("hint", "told"),
-    [
-        (None, "Find out what is wrong with `clawperator-py doctor`."),
-        ("Look.", "Look; or find out what is wrong with `clawperator-py doctor`."),
-        (
-            Remedy(RemedyKind.CORRECT_APK),
-            "Correct operator_apk=; or find out what is wrong with `clawperator-py doctor`.",
-        ),
-    ],
-)
-def test_another_way_out_ends_a_hint(hint: str | Remedy | None, told: str) -> None:
-    """It is added once, and the hint stays one sentence."""
-    doctor = Remedy(RemedyKind.RUN_DOCTOR)
-
-    parts = with_remedy(with_remedy(parts_of(hint), doctor), doctor)
-
-    assert in_words(parts, for_scripts) == told
-    assert with_remedy(parts_of(hint), None) == parts_of(hint)

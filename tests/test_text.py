@@ -39,25 +39,18 @@ PLAIN = (
 )
 
 
-@pytest.mark.parametrize(("text", "shown"), SHOWN.items(), ids=map(ascii, SHOWN))
-def test_what_a_terminal_would_obey_is_shown(text: str, shown: str) -> None:
-    """Control characters, turned directions and hidden characters are written out."""
-    assert visible(text) == visible_line(text) == shown
-
-
-@pytest.mark.parametrize("text", PLAIN, ids=ascii)
-def test_what_people_read_stays(text: str) -> None:
-    """Emoji, scripts of any direction, marks, line breaks and tabs are left alone."""
-    assert visible(text) == text
-
-
-def test_a_line_stays_one_line() -> None:
-    """Where one line is wanted, line breaks and unusual spaces are shown, and emoji stay."""
+def test_what_a_terminal_would_obey_is_shown() -> None:
+    """Control characters are written out; emoji, scripts of any direction and marks are kept."""
+    for text, shown in SHOWN.items():
+        assert visible(text) == visible_line(text) == shown, ascii(text)
+    for text in PLAIN:
+        assert visible(text) == text, ascii(text)
+    # In one line, line breaks and unusual spaces are shown, too.
     assert visible_line("a\nb\tc\xa0d") == r"a\nb\tc\xa0d"
     assert visible_line(PLAIN[1]) == PLAIN[1]
 
 
-def test_a_hierarchy_says_the_same() -> None:
+def test_a_hierarchy_keeps_its_meaning() -> None:
     """A hierarchy whose control characters became references is read as before."""
     text = "\x1b[2J \u202e \x9b \ud83d &quot;"
     xml = f'<hierarchy rotation="0"><node text="{text}" bounds="[0,0][9,9]" /></hierarchy>'
@@ -70,13 +63,13 @@ def test_a_hierarchy_says_the_same() -> None:
     assert before.root.text == after.root.text
 
 
-@pytest.mark.parametrize("text", ["\x9b31m", "\u202eabc", "\x7f", "half \ud800 pair", "Настройки"])
-def test_json_keeps_its_meaning_and_hides_nothing(text: str) -> None:
-    """In JSON every hidden character is an escape that means the same."""
-    shown = visible_in_json(json.dumps({"text": text}, ensure_ascii=False))
+def test_json_keeps_its_meaning() -> None:
+    """Every hidden character becomes an escape that means the same."""
+    for text in ("\x9b31m", "\u202eabc", "\x7f", "half \ud800 pair", "Настройки"):
+        shown = visible_in_json(json.dumps({"text": text}, ensure_ascii=False))
 
-    assert json.loads(shown) == {"text": text}
-    assert visible(shown) == shown
+        assert json.loads(shown) == {"text": text}
+        assert visible(shown) == shown
 
 
 @pytest.mark.parametrize(("path", "shown"), [("results/a", "results/a"), ("/other/a", "/other/a")])

@@ -24,8 +24,8 @@ def steps_table() -> Iterator[str]:
         if word in verbs:
             yield f"| `{word}` | {_keys(verbs[word])} | {_summary(verbs[word])} |"
         elif word != "device":
-            told = words[word].get("description", "Several steps, under a `title` or a `when`.")
-            yield f"| `{word}` |  | {told} |"
+            about = words[word].get("description", "Several steps, under a `title` or a `when`.")
+            yield f"| `{word}` |  | {about} |"
     for name, verb in sorted(device_verbs().items()):
         keys = "the value" if verb.is_setting else _keys(verb)
         yield f"| `device: {{{name}: …}}` | {keys} | {_summary(verb)} |"
@@ -49,7 +49,7 @@ def maestro_table() -> Iterator[str]:
 
 
 def with_tables(page: str) -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with new tables."""
     for name, lines in {"steps": steps_table(), "maestro": maestro_table()}.items():
         begin, end = f"<!-- {name}: made by tests/yaml_reference.py -->", "<!-- end of "
         table = f"{begin}\n\n" + "\n".join(lines) + f"\n\n{end}"

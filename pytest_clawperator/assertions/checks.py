@@ -11,17 +11,15 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pytest_clawperator.assertions import text_match
 from pytest_clawperator.assertions.text_match import Text
 from pytest_clawperator.client.judge import Crowd, find_crowd
-from pytest_clawperator.client.target import Target, Use, inside
+from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
 
 T = TypeVar("T")
-
-
 CAME_TRUE = "came true"
 
 
@@ -74,7 +72,6 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 # The nodes of a target on one snapshot
 
 NO_MATCH = "no match"
-
 OFF_SCREEN = "off-screen"
 
 
@@ -100,7 +97,7 @@ class NodeView:
     @cached_property
     def anywhere(self) -> list[Node]:
         """All matching nodes, also those off the screen."""
-        return _anywhere(self.target, self.snapshot)
+        return self.target.resolve(self.snapshot, on_screen=False)
 
     @cached_property
     def crowd(self) -> Crowd | None:
@@ -122,29 +119,6 @@ class NodeView:
             return OFF_SCREEN
         part = self.target.missing_part(self.snapshot)
         return NO_MATCH if part is self.target else f"no {part}"
-
-
-def _anywhere(target: Target, snapshot: Snapshot) -> list[Node]:
-    """Resolve a target whose nodes may be off the screen; its container must be on it."""
-    if target.query is None:
-        return target.resolve(snapshot)
-    scope: Snapshot | Node = snapshot
-    if target.within is not None:
-        containers = target.within.resolve(snapshot)
-        if not containers:
-            return []
-        scope = containers[0]
-    found = scope.find_all(target.query, on_screen=False)
-    if target.has is not None:
-        has = target.has
-        found = [
-            node
-            for node in found
-            if any(n is not node for n in inside(Target(node=node), has).resolve(snapshot))
-        ]
-    if target.index is None:
-        return found
-    return [found[target.index]] if -len(found) <= target.index < len(found) else []
 
 
 # Roles that snapshots have
@@ -241,8 +215,6 @@ def _labelled(nodes: list[Node]) -> list[Node]:
 # Checks of a node
 
 APPEARED, DISAPPEARED = "appeared", "disappeared"
-
-
 NodeCheck = Check[NodeView]
 
 
@@ -262,9 +234,7 @@ def _exists(view: NodeView) -> Verdict:
 
 
 VISIBLE = NodeCheck("to be visible", _visible, APPEARED)
-
 HIDDEN = NodeCheck("to be hidden", _hidden, DISAPPEARED)
-
 EXISTS = NodeCheck("to exist", _exists, APPEARED)
 
 
@@ -294,13 +264,9 @@ def _checked(node: Node) -> Verdict:
 
 
 ENABLED = _state("enabled", "disabled", lambda node: node.enabled)
-
 DISABLED = _state("disabled", "enabled", lambda node: not node.enabled)
-
 FOCUSED = _state("focused", "not focused", lambda node: node.focused)
-
 SELECTED = _state("selected", "not selected", lambda node: node.selected)
-
 CHECKED = _of_first("to be checked", _checked)
 
 
@@ -329,12 +295,11 @@ def in_viewport(ratio: float | None) -> NodeCheck:
 
 def _visible_part(node: Node) -> float:
     """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
-    bounds = node.bounds
-    shown: Bounds | None = bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    shown = visible_bounds(node)
     for container in node.ancestors:
         if shown is not None and container.scrollable:
             shown = shown.intersection(container.bounds)
-    return shown.area / bounds.area if shown is not None else 0.0
+    return shown.area / node.bounds.area if shown is not None else 0.0
 
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
@@ -344,7 +309,11 @@ def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
 
 def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
     """Return the check that a node contains this text, or matching nodes these, in this order."""
-    return _texts(expected, "to contain text", _text_within, text_match.all_contained)
+
+    def within(text: Text, found: str) -> Verdict:
+        return Verdict(text_match.is_contained(text, found), quoted(found))
+
+    return _texts(expected, "to contain text", within, text_match.all_contained)
 
 
 def _texts(
@@ -371,10 +340,6 @@ def _texts(
 def _same_text(expected: Text, found: str) -> Verdict:
     hint = text_match.difference(expected, found)
     return Verdict(text_match.matches(expected, found), quoted(found), hint)
-
-
-def _text_within(expected: Text, found: str) -> Verdict:
-    return Verdict(text_match.is_contained(expected, found), quoted(found))
 
 
 def has_desc(expected: Text) -> NodeCheck:

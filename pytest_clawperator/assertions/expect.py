@@ -24,7 +24,6 @@ from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
 T = TypeVar("T")
 
 

@@ -164,8 +164,6 @@ def _data(values: dict[str, Text | EllipsisType] | dict[str, str]) -> str:
 
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
 _SHOWN_STEPS = 10
 
 

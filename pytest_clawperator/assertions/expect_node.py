@@ -5,13 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_clawperator.assertions import checks
-from pytest_clawperator.assertions.checks import (
-    APPEARED,
-    DISAPPEARED,
-    NodeCheck,
-    NodeView,
-    check_roles,
-)
 from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure, node_failure
 from pytest_clawperator.assertions.text_match import Text
@@ -38,7 +31,7 @@ class LocatorAssertions(Stating, HintsAtNames):
         self._target = target
         self._screen = screen
         self._expectation = expectation
-        check_roles(target)
+        checks.check_roles(target)
 
     def to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
@@ -46,7 +39,7 @@ class LocatorAssertions(Stating, HintsAtNames):
 
     def not_to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be off the screen or absent."""
-        self._verify(checks.VISIBLE.negated(DISAPPEARED), timeout)
+        self._verify(checks.VISIBLE.negated(checks.DISAPPEARED), timeout)
 
     def to_be_hidden(self, *, timeout: float | None = None) -> None:
         """Expect it to be off the screen or absent."""
@@ -54,7 +47,7 @@ class LocatorAssertions(Stating, HintsAtNames):
 
     def not_to_be_hidden(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
-        self._verify(checks.HIDDEN.negated(APPEARED), timeout)
+        self._verify(checks.HIDDEN.negated(checks.APPEARED), timeout)
 
     def to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be in the tree, on the screen or off it."""
@@ -62,7 +55,7 @@ class LocatorAssertions(Stating, HintsAtNames):
 
     def not_to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be nowhere in the tree."""
-        self._verify(checks.EXISTS.negated(DISAPPEARED), timeout)
+        self._verify(checks.EXISTS.negated(checks.DISAPPEARED), timeout)
 
     def to_be_enabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be enabled."""
@@ -182,16 +175,18 @@ class LocatorAssertions(Stating, HintsAtNames):
         """Expect another value beside a label."""
         self._verify(checks.has_value(expected).negated(), timeout)
 
-    def _verify(self, check: NodeCheck, timeout: float | None) -> None:
+    def _verify(self, check: checks.NodeCheck, timeout: float | None) -> None:
         seconds = self._screen.seconds(timeout, self._expectation.settings.timeout)
         about = Failure(str(self._target), self._expectation.message, self._screen.serial)
         self._expectation.verify(check, self._look, self._explain, about=about, timeout=seconds)
 
-    def _look(self) -> NodeView:
+    def _look(self) -> checks.NodeView:
         screen = self._screen
-        return NodeView(screen.look(), self._target, screen.is_strict, screen.serial)
+        return checks.NodeView(screen.look(), self._target, screen.is_strict, screen.serial)
 
-    def _explain(self, check: NodeCheck, outcome: Outcome[NodeView]) -> ExpectationError:
+    def _explain(
+        self, check: checks.NodeCheck, outcome: Outcome[checks.NodeView]
+    ) -> ExpectationError:
         ordinal = "" if check.about_all or self._screen.is_strict else self._target.ordinal
         subject = f"{self._target} ({ordinal})" if ordinal else str(self._target)
         failure = Failure(subject, self._expectation.message, self._screen.serial)

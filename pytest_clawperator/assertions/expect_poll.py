@@ -18,16 +18,9 @@ from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
 T = TypeVar("T")
-
-
 DEFAULT_TIMEOUT = 5.0
-
-
 _brief = reprlib.Repr()
-
 _brief.maxstring = _brief.maxother = 80
 
 

@@ -22,8 +22,6 @@ from pytest_clawperator.errors import (
 )
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
 T = TypeVar("T")
 
 
@@ -62,7 +60,9 @@ class Expectation:
         ``about`` names the subject and the device.
         """
         settings = self.settings
-        verification = announce(f"expect {about.subject} {check.wanted}", serial=about.serial)
+        title = f"expect {about.subject} {check.wanted}"
+        verification = Verification(title=title, serial=about.serial)
+        _notify(verification)
         try:
             outcome = watch(
                 look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
@@ -70,17 +70,16 @@ class Expectation:
             verification.log = outcome.log
             if not outcome.holds:
                 verification.error = _with_cause(explain(check, outcome), outcome)
-                self._fail(verification.error)
+                if not self.is_soft:
+                    raise verification.error
+                soft.collect(verification.error)
         except ClawperatorError as error:
             verification.error = error
             raise
         finally:
-            conclude(verification)
-
-    def _fail(self, error: ExpectationError | SnapshotError) -> None:
-        if not self.is_soft:
-            raise error
-        soft.collect(error)
+            verification.seconds = time.monotonic() - verification.begun
+            verification.is_over = True
+            _notify(verification)
 
 
 def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationError | SnapshotError:
@@ -114,13 +113,11 @@ class Verification:
     begun: float = field(default_factory=time.monotonic)
     log: tuple[Entry, ...] = ()
     seconds: float = 0.0
-    error: ClawperatorError | ExpectationError | None = None
+    error: ExpectationError | ClawperatorError | None = None
     is_over: bool = False
 
 
 Listener = Callable[[Verification], None]
-
-
 _listeners: list[Listener] = []
 
 
@@ -132,20 +129,6 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(listener)
-
-
-def announce(title: str, *, serial: str | None) -> Verification:
-    """Notify the listeners of an expectation that is about to be verified."""
-    verification = Verification(title=title, serial=serial)
-    _notify(verification)
-    return verification
-
-
-def conclude(verification: Verification) -> None:
-    """Notify the listeners that it is over."""
-    verification.seconds = time.monotonic() - verification.begun
-    verification.is_over = True
-    _notify(verification)
 
 
 def _notify(verification: Verification) -> None:

@@ -14,21 +14,14 @@ from pytest_clawperator.assertions.checks import OFF_SCREEN, Check, NodeView
 from pytest_clawperator.assertions.wait import Outcome, format_duration
 from pytest_clawperator.client import judge as explain
 from pytest_clawperator.client.judge import Crowd, telling_apart
-from pytest_clawperator.client.target import Target, Use, inside
+from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
-from pytest_clawperator.snapshot.near_miss import (
-    crash_hint,
-    describe,
-    nearest,
-    outline,
-    told_first,
-)
+from pytest_clawperator.snapshot import near_miss
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from pytest_clawperator.text import shown_path
 
 _SHOWN_NODES = 16
-
 _KEYBOARD = "inputmethod"
 
 
@@ -54,8 +47,9 @@ class Failure:
         """Build the error: expected, found, log, evidence, screen, and what to try."""
         found = outcome.verdict.found
         about = f"{self.message}: " if self.message else ""
+        first = near_miss.told_first(snapshot)
         lines = [
-            f"{told_first(snapshot)}{about}expected {self.subject} {check.wanted}, found {found}",
+            f"{first}{about}expected {self.subject} {check.wanted}, found {found}",
             *_waited(check, outcome),
             *evidence,
         ]
@@ -64,7 +58,7 @@ class Failure:
             "\n".join([*_indented(lines), *([screen] if screen else [])]),
             code=code,
             serial=self.serial,
-            hint=crash_hint(snapshot)
+            hint=near_miss.crash_hint(snapshot)
             or _late_hint(outcome)
             or hint
             or outcome.verdict.hint
@@ -117,7 +111,7 @@ def _waited(check: Check[Any], outcome: Outcome[Any]) -> list[str]:
 def _screen(snapshot: Snapshot | None) -> str:
     if snapshot is None:
         return ""
-    lines = outline(snapshot, limit=_SHOWN_NODES).split("\n")
+    lines = near_miss.outline(snapshot, limit=_SHOWN_NODES).split("\n")
     return "\n".join(["  on the screen:", *(f"    {line}" for line in lines)])
 
 
@@ -155,7 +149,7 @@ def node_failure(
         check,
         outcome,
         evidence=[
-            *(f"node: {describe(node)}" for node in checked),
+            *(f"node: {near_miss.describe(node)}" for node in checked),
             *(f"nearest: {miss}" for miss in misses),
             *overlay_lines(view.snapshot),
         ],
@@ -181,7 +175,10 @@ def _ambiguous(
         evidence=crowd.lines(remark),
         snapshot=crowd.nodes[0].snapshot,
         hint=telling_apart(crowd, Use.READ),
-        details={"nodes": [describe(node) for node in crowd.nodes], "matcher": str(crowd.part)},
+        details={
+            "nodes": [near_miss.describe(node) for node in crowd.nodes],
+            "matcher": str(crowd.part),
+        },
         code=ErrorCode.NODE_AMBIGUOUS,
     )
 
@@ -193,8 +190,8 @@ def _another_hint(check: Check[NodeView], view: NodeView) -> str | None:
     for place, node in enumerate(view.nodes[1:], 1):
         if check.judge_one(node).holds:
             return (
-                f"Another node that matches is as expected, {describe(node)}: choose it with"
-                f" .nth({place}), another keyword, within= or has=."
+                f"Another node that matches is as expected, {near_miss.describe(node)}: choose it"
+                f" with .nth({place}), another keyword, within= or has=."
             )
     return None
 
@@ -206,9 +203,9 @@ def _misses(view: NodeView) -> Iterator[str]:
         return
     matching = view.snapshot.find_all(part.query)
     if not matching:
-        yield from map(str, nearest(view.snapshot, part.query))
+        yield from map(str, near_miss.nearest(view.snapshot, part.query))
     for node in matching[:_SHOWN_MISSES]:
-        yield f"{describe(node)}: {_why_not(part, node, len(matching))}"
+        yield f"{near_miss.describe(node)}: {_why_not(part, node, len(matching))}"
 
 
 def _why_not(target: Target, node: Node, total: int) -> str:
@@ -218,7 +215,7 @@ def _why_not(target: Target, node: Node, total: int) -> str:
         containers = around.resolve(node.snapshot)[:1]
         if not any(above in containers for above in (node, *node.ancestors)):
             return f"not inside {around}"
-    if target.has is not None and not inside(Target(node=node), target.has).resolve(node.snapshot):
+    if target.has is not None and not target.has.resolve(node):
         return f"has no {target.has}"
     return f"one of {total}, wanted index {target.index}"
 
@@ -245,7 +242,6 @@ def _absence_hint(view: NodeView) -> Hint | None:
 # The line of the user's code that called into this package
 
 _PACKAGE = __name__.partition(".")[0]
-
 _RUNNERS = ("_pytest", "pluggy")
 
 

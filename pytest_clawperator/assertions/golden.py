@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_clawperator import errors
 from pytest_clawperator.assertions.checks import Check, Verdict, check_roles
 from pytest_clawperator.assertions.failure import (
     Failure,
@@ -23,14 +24,6 @@ from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Target, target_of
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ClawperatorWarning,
-    ConfigurationError,
-    ErrorCode,
-    ExpectationError,
-    file_problem,
-)
 from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
 from pytest_clawperator.snapshot import golden
 from pytest_clawperator.snapshot.golden import Golden
@@ -39,20 +32,12 @@ from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
 FOLDER = "__screens__"
-
 SUFFIXES = (".yaml", ".png")
-
-
 _LONGEST_NAME = 100
-
 # What every file system accepts, without a path to another folder.
 _NAME = re.compile(rf"\w(?:[\w .+-]{{0,{_LONGEST_NAME - 2}}}[\w+-])?")
-
 _SCREEN_KEY = re.compile(r"-\d+x\d+(?:-\d+dpi)?$")
-
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
@@ -86,17 +71,17 @@ class GoldenStore:
             return path.read_bytes()
         except FileNotFoundError:
             return None
-        except UNUSABLE_FILE as exc:
-            raise ConfigurationError(
-                f"the golden {path} cannot be read: {file_problem(exc)}",
-                code=ErrorCode.GOLDEN_UNREADABLE,
+        except errors.UNUSABLE_FILE as exc:
+            raise errors.ConfigurationError(
+                f"the golden {path} cannot be read: {errors.file_problem(exc)}",
+                code=errors.ErrorCode.GOLDEN_UNREADABLE,
                 hint="Check what is there and who may read it.",
             ) from exc
 
     def write(self, path: Path, content: bytes) -> None:
         """Write a golden; refuse to write another content in the same run."""
         if path in self.written and self.read(path) != content:
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"the golden {path} was already written in this run, with other content",
                 hint="Two expectations use the same name for different screens: rename one.",
             )
@@ -113,9 +98,9 @@ def write_atomically(path: Path, content: bytes) -> None:
         # A temporary file is readable by its owner only; a golden by everyone.
         os.chmod(file.name, 0o644)  # noqa: PTH101 - it is a name
         os.replace(file.name, path)  # noqa: PTH105 - it is a name
-    except UNUSABLE_FILE as exc:
-        raise ConfigurationError(
-            f"{path} cannot be written: {file_problem(exc)}",
+    except errors.UNUSABLE_FILE as exc:
+        raise errors.ConfigurationError(
+            f"{path} cannot be written: {errors.file_problem(exc)}",
             hint="Goldens are kept next to the tests: make that folder writable.",
         ) from exc
 
@@ -124,7 +109,7 @@ def checked_name(name: Any) -> str:
     """Return the name of a golden; refuse one that could lead to another folder."""
     if isinstance(name, str) and _NAME.fullmatch(name) and not _RESERVED.fullmatch(name):
         return name
-    raise ConfigurationError(
+    raise errors.ConfigurationError(
         f"{shown(name):.120} cannot be the name of a golden",
         hint=f"Use up to {_LONGEST_NAME} letters, digits, spaces and . _ + -, as in 'login'.",
     )
@@ -160,8 +145,6 @@ T = TypeVar("T")
 
 #: A screen that shows the same for this many seconds is settled.
 SETTLED_AFTER = 0.5
-
-
 _MATCHES = Verdict(True, "matches")
 
 
@@ -221,7 +204,6 @@ def targets_of(given: Any, *, verb: str) -> tuple[Target, ...]:
 # Golden trees
 
 _EXPRESSION = re.compile(r"\s*- '?\w+ /")
-
 Ignored = Locator | NodeMatcher | Mapping[str, Any]
 
 
@@ -298,7 +280,7 @@ class GoldenTree:
         if lost:
             warnings.warn(
                 f"{path} did not match and was overwritten, without its {lost}",
-                ClawperatorWarning,
+                errors.ClawperatorWarning,
                 stacklevel=2,
             )
 
@@ -308,7 +290,7 @@ class GoldenTree:
 
     def explain(
         self, failure: Failure, check: Check[Snapshot], outcome: Outcome[Snapshot]
-    ) -> ExpectationError:
+    ) -> errors.ExpectationError:
         """Build the error: the difference, or how to write the golden."""
         snapshot = outcome.seen
         if snapshot is None or self.golden is None:
@@ -341,7 +323,7 @@ class GoldenTree:
 def _query(target: Target) -> Query:
     is_simple = target.within is None and target.has is None and target.index is None
     if target.query is None or not is_simple:
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"ignore= takes matchers, found {target}",
             hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
         )
@@ -365,17 +347,17 @@ def _read(store: GoldenStore, path: Path) -> Golden | None:
         return None
     try:
         return golden.parse(content.decode())
-    except (ConfigurationError, UnicodeDecodeError) as exc:
+    except (errors.ConfigurationError, UnicodeDecodeError) as exc:
         if store.update:
             return None
         message = str(exc)
         hint: HintParts = ("Goldens are UTF-8 text.",)
         details: dict[str, Any] = {}
-        if isinstance(exc, ConfigurationError):
+        if isinstance(exc, errors.ConfigurationError):
             message, hint, details = exc.message, exc.advice, exc.details
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"{path}: {message}",
-            code=ErrorCode.GOLDEN_UNREADABLE,
+            code=errors.ErrorCode.GOLDEN_UNREADABLE,
             hint=hint,
             details={**details, "path": str(path)},
         ) from exc
@@ -400,7 +382,7 @@ def explain(left: object, right: object) -> list[str] | None:
         return None
     try:
         wanted = other if isinstance(other, Golden) else golden.parse(other)
-    except ConfigurationError as error:
+    except errors.ConfigurationError as error:
         return [f"{screen!r} == a text that is not a golden", error.message, f"hint: {error.hint}"]
     return [f"{screen!r} == golden", *str(compare(wanted, screen)).split("\n")]
 

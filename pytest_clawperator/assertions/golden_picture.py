@@ -13,6 +13,7 @@ from typing import Any
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, UnidentifiedImageError
 from pixelmatch.contrib.PIL import pixelmatch
 
+from pytest_clawperator import errors
 from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.checks import Check, Verdict
 from pytest_clawperator.assertions.expectation import Expectation
@@ -28,19 +29,11 @@ from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
 from pytest_clawperator.contracts.wording import describe
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    ExecutionsOnlyError,
-    ExpectationError,
-)
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.tree import Bounds, secret_places
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
 _SHOWN_OTHERS = 5
 
 _BLACK_HINT = (
@@ -111,7 +104,7 @@ class GoldenPicture:
             return
         check = Check(f'to match screenshot "{self.name}"', self._judge, "matched")
 
-        def explain(check: Check[Shot], outcome: Outcome[Shot]) -> ExpectationError:
+        def explain(check: Check[Shot], outcome: Outcome[Shot]) -> errors.ExpectationError:
             return self._explain(failure, check, outcome)
 
         # Waiting does not bring a missing file.
@@ -183,7 +176,7 @@ class GoldenPicture:
         """Raise if goldens differ by density, and the device's host does not report its density."""
         fitting = [path.name for path in self._for_densities(shot)]
         if fitting:
-            raise ExecutionsOnlyError(
+            raise errors.ExecutionsOnlyError(
                 f"the density of the display is unknown here, so the golden may be"
                 f" {' or '.join(fitting)}",
                 serial=self.client.serial,
@@ -193,7 +186,7 @@ class GoldenPicture:
         """Whether the golden may stay; one that cannot be read may not."""
         try:
             return bool(self._judge(shot).holds)
-        except ConfigurationError:
+        except errors.ConfigurationError:
             return False
 
     def _update(self, clock: Clock, timeout: float) -> None:
@@ -208,7 +201,7 @@ class GoldenPicture:
 
     def _write(self, shot: Shot) -> None:
         if shot.is_black:
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f'the golden "{self.name}" is not written: the picture of the screen is black',
                 serial=self.client.serial,
                 hint=_BLACK_HINT,
@@ -217,7 +210,7 @@ class GoldenPicture:
 
     def _explain(
         self, failure: Failure, check: Check[Shot], outcome: Outcome[Shot]
-    ) -> ExpectationError:
+    ) -> errors.ExpectationError:
         shot = outcome.seen
         if shot is not None and shot.is_black:
             return failure.error(check, outcome, hint=_BLACK_HINT)
@@ -269,7 +262,7 @@ def _check_number(name: str, value: Any, most: float | None) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= (float("inf") if most is None else most):
         upto = "on" if most is None else f"to {most:g}"
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"{name}= must be a number from 0 {upto}, found {describe(value)}",
             hint="threshold=0.1 lets colours differ a little; max_diff_pixels=50 lets 50 pixels.",
         )
@@ -278,7 +271,6 @@ def _check_number(name: str, value: Any, most: float | None) -> None:
 # What a picture depends on besides its pixels
 
 _STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
-
 # An override is printed after the physical density.
 _DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 
@@ -307,16 +299,14 @@ def status_bar_height(client: Actions) -> int:
 def _printed(client: Actions, command: str) -> str:
     try:
         return client.device.shell(command).stdout
-    except ClawperatorError:  # a device on another host has no shell
+    except errors.ClawperatorError:  # a device on another host has no shell
         return ""
 
 
 # Reading, writing and drawing pictures
 
 _MASK_COLOUR = (255, 0, 255)
-
 _DIFFERENCE_COLOUR = (220, 0, 0)
-
 _GAP = 16
 
 
@@ -334,9 +324,9 @@ def open_png(content: bytes, name: str) -> Image.Image:
             image: Image.Image = file.convert("RGB")
             return image
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"{name} is not a readable PNG{_reason(exc)}",
-            code=ErrorCode.GOLDEN_UNREADABLE,
+            code=errors.ErrorCode.GOLDEN_UNREADABLE,
             hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
         ) from exc
 
@@ -386,12 +376,9 @@ def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
 
 # pixelmatch looks at the neighbours of a pixel and at their neighbours.
 _TILE, _MARGIN = 8, 2
-
 _MOST_TILES = 2_000
-
 # For the picture of the differences, smoothed edges matter less.
 _EXPLAINED_TILES = 200
-
 # A pixel whose channels differ by less than this times the threshold is within it.
 _SURELY_WITHIN = 175
 

@@ -10,21 +10,11 @@ from typing import Any
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction import hide
-from pytest_clawperator.snapshot.near_miss import (
-    first_difference,
-    lookalikes,
-    plain,
-    quoted,
-    surroundings,
-)
+from pytest_clawperator.snapshot import near_miss
 
 Text = str | re.Pattern[str]
-
-
 _LONGEST_SHOWN = 60
-
 _SHOWN_TEXTS = 8
-
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 
@@ -81,7 +71,7 @@ def all_contained(expected: Sequence[Text], found: Sequence[str]) -> bool:
 
 def shown(text: Text) -> str:
     """Format an expected text or pattern for a message."""
-    return quoted(text) if isinstance(text, str) else f"/{plain(text.pattern)}/"
+    return near_miss.quoted(text) if isinstance(text, str) else f"/{near_miss.plain(text.pattern)}/"
 
 
 def shown_all(every: Sequence[Text]) -> str:
@@ -103,7 +93,7 @@ def difference(expected: Text, found: str) -> str | None:
         return (
             f"They look alike but consist of different characters: {hide(found)!a:.200} is there."
         )
-    if named := lookalikes(expected, found):
+    if named := near_miss.lookalikes(expected, found):
         return f"They look alike but consist of different characters: {named}."
     if max(len(expected), len(found)) > _LONGEST_SHOWN:
         return _first_difference(expected, found)
@@ -117,7 +107,7 @@ def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | Non
     if at == len(expected) == len(found):
         return None
     wanted = shown(expected[at]) if at < len(expected) else "no more"
-    there = quoted(found[at]) if at < len(found) else "no more"
+    there = near_miss.quoted(found[at]) if at < len(found) else "no more"
     counts = f"{len(expected)} wanted, {len(found)} found" if len(expected) != len(found) else ""
     differ = f"They differ from index {at} on: wanted {wanted}, found {there}."
     closer = difference(expected[at], found[at]) if wanted == there else None
@@ -131,6 +121,6 @@ def _normalized(text: str) -> str:
 
 
 def _first_difference(expected: str, found: str) -> str:
-    at = first_difference(expected, found)
-    here, there = (quoted(surroundings(text, at)) for text in (expected, found))
+    at = near_miss.first_difference(expected, found)
+    here, there = (near_miss.quoted(near_miss.surroundings(text, at)) for text in (expected, found))
     return f"They differ from character {at + 1} on: wanted {here}, found {there}."

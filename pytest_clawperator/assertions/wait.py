@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions.checks import Verdict
 from pytest_clawperator.client.actions import Actions
@@ -26,14 +26,9 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-
 T = TypeVar("T")
-
-
 # Nothing signals that a screen or a value has changed; it is checked again after these pauses.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
-
 # What raises one of these is tried again: an unreadable screen, a failed assertion.
 _NOT_YET = (AssertionError, SnapshotError)
 
@@ -50,16 +45,10 @@ _MAY_SUCCEED_LATER = NOT_YET_THERE | {
 }
 
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
-
 # No answer in at least this many seconds means a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
-
-
 _SHOWN_CHANGES = 10
-
 _LONGEST_LINE = 200
-
-
 _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
 
@@ -146,7 +135,7 @@ def watch(
 ) -> Outcome[T]:
     """Look and judge until the check holds or the time is over.
 
-    The first attempt starts at once and has no limit; later ones have the time that is left,
+    The first attempt starts immediately and has no limit; later ones have the time that is left,
     and at least a second. After the deadline, attempts continue for ``linger`` seconds, only to
     report whether the check passed late.
     """
@@ -245,30 +234,7 @@ def _in_one_line(error: Exception) -> str:
 
 # Seconds after which any snapshot has ended by itself.
 _AMPLE = 30.0
-
 _ONE_TRY = SnapshotUi(retry=Retry(max_attempts=1))
-
-
-class ScreenSource(Protocol):
-    """Where snapshots come from."""
-
-    @property
-    def serial(self) -> str | None:
-        """The device's serial; None for a fixed snapshot."""
-        ...
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether a matcher that matches several nodes is an error."""
-        ...
-
-    def look(self) -> Snapshot:
-        """Return what is on the screen now."""
-        ...
-
-    def seconds(self, timeout: float | None, default: float | None) -> float:
-        """Return how long to wait: the timeout if given, else the default, else the source's."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -321,3 +287,7 @@ class FixedScreen:
                 hint="Use expect() on claw.node(...) or on the client to wait.",
             )
         return 0.0
+
+
+#: Where snapshots come from.
+ScreenSource = LiveScreen | FixedScreen

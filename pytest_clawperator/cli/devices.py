@@ -49,8 +49,8 @@ def packages_list(options: GlobalOptions, third_party: bool) -> Answer:
     """List the packages of the apps on a device, even if a test run holds it."""
     with open_device(options) as transport:
         asked = "pm list packages -3" if third_party else "pm list packages"
-        told = run(transport, asked, hint="Wait until the device has started, and try again.")
-    lines = (line.strip() for line in told.stdout.splitlines())
+        listed = run(transport, asked, hint="Wait until the device has started, and try again.")
+    lines = (line.strip() for line in listed.stdout.splitlines())
     packages = [line.removeprefix("package:") for line in lines if line.startswith("package:")]
     return Answer({"packages": packages}, packages or ["No apps."])
 
@@ -144,12 +144,12 @@ def _break_lease(
     holder = store.holder(key)
     if holder is None:
         raise Mistake(
-            f"nobody holds {device.serial}", hint="There is nothing to break: the device is free."
+            f"{device.serial} is not leased", hint="There is nothing to break: the device is free."
         )
     # The holder's name may contain anything.
     question = visible_line(f"{device.serial} is held by {holder}. Take it from them?")
     if not is_sure and not sys.stdin.isatty():
-        raise Mistake(f"{question} Nobody can be asked here", hint="Say so with --yes.")
+        raise Mistake(f"{question} There is no terminal to ask on", hint="Confirm it with --yes.")
     if not is_sure and not click.confirm(question, err=True):
         raise click.Abort
     if not store.evict(key, holder):
@@ -174,7 +174,7 @@ def _leases_page(found: Sequence[_Lease]) -> list[Piece]:
 def _holder_line(lease: _Lease) -> Line:
     if lease.error is not None:
         return Line(lease.error, "red")
-    return Line("nobody", "green") if lease.holder is None else Line(str(lease.holder), "yellow")
+    return Line("free", "green") if lease.holder is None else Line(str(lease.holder), "yellow")
 
 
 def _flight_line(lease: _Lease) -> str:
@@ -230,12 +230,14 @@ def _begin(since: str, transport: AdbTransport) -> str:
             f"--since {since!r} is not a time",
             hint="Say how long ago (30s, 5m, 2h), or a time as the log has it: '11-16 22:30:00'.",
         )
-    told = transport.shell(f"date '+{_DEVICE_TIME}'").stdout.strip()
+    clock = transport.shell(f"date '+{_DEVICE_TIME}'").stdout.strip()
     try:
-        begin = datetime.strptime(told, _DEVICE_TIME) - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+        begin = datetime.strptime(clock, _DEVICE_TIME) - timedelta(
+            **{_UNITS[ago[2]]: float(ago[1])}
+        )
     except (ValueError, OverflowError) as error:
         raise LogcatError(
-            f"the device does not tell its time; it said: {told[:60] or 'nothing'}",
+            f"the device does not report its time; it printed: {clock[:60] or 'nothing'}",
             serial=transport.serial,
             hint="Say since when by its own clock, as its log has it: --since '11-16 22:30:00'.",
         ) from error

@@ -40,7 +40,7 @@ _DEFAULT_WITHIN, _LONGEST = 30.0, 600.0
     "doctor",
     examples=["doctor", "doctor --device emulator-5554 --fix", "doctor --all --json"],
 )
-@click.option("--all", "every", is_flag=True, help="Examine every connected device, all at once.")
+@click.option("--all", "every", is_flag=True, help="Examine every connected device, in parallel.")
 @click.option(
     "--fix", is_flag=True, help="Run the steps that begin with a command, and report each."
 )
@@ -61,7 +61,7 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         package=chosen_package(options.operator_package),
         leases=store,
         within=_within(options),
-        mends=fix,
+        fixes=fix,
         full=full,
         tell=lambda serial, change: notice(f"[{serial}] {change}"),
     )
@@ -147,8 +147,8 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
     judged = judge_version(
         package, parse_version(dump), parse_version_code(dump), serial=transport.serial
     )
-    told = {"apkVersion": judged.version, "apkVersionCode": judged.version_code}
-    known = {key: value for key, value in told.items() if value is not None}
+    found = {"apkVersion": judged.version, "apkVersionCode": judged.version_code}
+    known = {key: value for key, value in found.items() if value is not None}
     if judged.problem is None:
         return {**known, "compatible": True}
     return {**known, **_unfit(judged.problem)}
@@ -156,6 +156,6 @@ def _found(transport: AdbTransport, package: str) -> dict[str, Any]:
 
 def _unfit(error: ClawperatorError) -> dict[str, Any]:
     error.wording = for_command_line
-    told = {"code": str(error.code), "message": error.message, "hint": error.hint}
+    about = {"code": str(error.code), "message": error.message, "hint": error.hint}
     remediation = [error.hint] if error.hint else []
-    return {"compatible": False, "error": told, "remediation": remediation}
+    return {"compatible": False, "error": about, "remediation": remediation}

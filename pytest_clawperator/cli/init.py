@@ -23,7 +23,7 @@ from pytest_clawperator.simulator.phone_kinds import parse_phones
 Ci = Literal["github", "gitlab", "none"]
 
 
-_TEST = '''"""The first test: the Settings tell which Android they belong to.
+_TEST = '''"""The first test: the Settings show the version of Android.
 
 Run it with `pytest`. Add `--claw-device sim` for a simulated phone, or
 `--claw-device auto` for one that is connected.
@@ -34,7 +34,7 @@ from __future__ import annotations
 from pytest_clawperator import Clawperator, expect
 
 
-def test_the_settings_tell_the_version_of_android(settings: Clawperator) -> None:
+def test_the_settings_show_the_version_of_android(settings: Clawperator) -> None:
     """The page about the phone has a version that begins with a number."""
     settings.scroll_and_click(text_contains="About phone", max_scrolls=25)
 
@@ -142,8 +142,8 @@ def setting(device: str, file: str) -> str:
     return f"claw_device = {json.dumps([device]) if file.endswith('.toml') else device}"
 
 
-# Where pytest may be configured, in its own order, and the heading of that; the files of its own
-# count without one.
+# Where pytest may be configured, in the order in which it looks, with the heading of its section;
+# pytest's own files count without one.
 _HEADING = r"^\[pytest\]"
 
 _CONFIGURATIONS = {

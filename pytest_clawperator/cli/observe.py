@@ -66,10 +66,10 @@ def snapshot(options: GlobalOptions, outline: bool, xml: bool) -> Answer:
             return answer
         from pytest_clawperator.snapshot.near_miss import outline as outlined  # not needed for XML
 
-        told = outlined(result.step("snap").snapshot, limit=_OUTLINE_LINES)
+        shown = outlined(result.step("snap").snapshot, limit=_OUTLINE_LINES)
         if not outline:
-            return replace(answer, page=[told])
-        return Answer({**answer.document, "outline": told}, [told], text=told)
+            return replace(answer, page=[shown])
+        return Answer({**answer.document, "outline": shown}, [shown], text=shown)
 
     wanted = direct("snapshot", "snapshot_ui", source=OBSERVE, step="snap")
     return perform(options, wanted, finish=finish)

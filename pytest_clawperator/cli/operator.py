@@ -61,15 +61,15 @@ def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer
         open_device(options) as transport,
         leased(options, transport) as hold,
     ):
-        tell = partial(_tell, transport, changes)
-        done = set_up_operator(transport, file, package, tell=tell)
+        note = partial(_note, transport, changes)
+        done = set_up_operator(transport, file, package, tell=note)
         document: dict[str, Any] = {
             "operatorPackage": done.package,
             "install": {"ok": True},
             "permissions": permissions(done.grants),
             "verification": {"ok": True, "packageInstalled": True},
         }
-        _await(transport, done.package, hold.key, tell, document)
+        _await(transport, done.package, hold.key, note, document)
         document |= _misfit(transport, done.package)
     message = "Operator installed and ready. Run clawperator-py doctor to verify."
     if done.is_unchanged:
@@ -87,19 +87,19 @@ def grant_device_permissions(options: GlobalOptions) -> Answer:
     package = chosen_package(options.operator_package)
     changes: list[str] = []
     with open_device(options) as transport, leased(options, transport) as hold:
-        tell = partial(_tell, transport, changes)
+        note = partial(_note, transport, changes)
         there = installed_packages(transport, package.removesuffix(".dev"))
         require_variant(there, package, transport.serial)
         grants = grant_each(transport, package)
         document: dict[str, Any] = {"operatorPackage": package, **permissions(grants)}
-        tell_grants(grants, tell)
+        tell_grants(grants, note)
         if grants.error is not None:
             error = not_granted(
                 grants.error, package, code=ErrorCode.GRANT_DEVICE_PERMISSIONS_FAILED
             )
             error.details = {**error.details, **document}
             raise error from grants.error
-        _await(transport, package, hold.key, tell, document)
+        _await(transport, package, hold.key, note, document)
     message = "Required device permissions enabled. Run clawperator-py doctor to verify."
     if grants.is_unchanged:
         message = "Required device permissions were already enabled."
@@ -111,12 +111,12 @@ def _await(
     transport: AdbTransport,
     package: str,
     key: str,
-    tell: Callable[[str], None],
+    note: Callable[[str], None],
     document: dict[str, Any],
 ) -> None:
     """Wait until the Operator answers; the error contains what was done before."""
     try:
-        await_answer(transport, package, key=key, tell=tell)
+        await_answer(transport, package, key=key, tell=note)
     except OperatorNotReadyError as error:
         error.details = {**error.details, **document}
         raise
@@ -132,7 +132,7 @@ def _misfit(transport: AdbTransport, package: str) -> dict[str, Any]:
     return {"compatibility": {"code": str(problem.code), "message": problem.message}}
 
 
-def _tell(transport: AdbTransport, changes: list[str], change: str) -> None:
+def _note(transport: AdbTransport, changes: list[str], change: str) -> None:
     changes.append(change)
     notice(f"[{transport.serial}] {change}")
 

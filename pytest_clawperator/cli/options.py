@@ -88,38 +88,6 @@ OutputMode = Literal["json", "pretty"]
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
 
-# Each option that has a value, by its first name.
-_VALUES = {
-    "--device": "--device",
-    "--device-id": "--device",
-    "--operator-package": "--operator-package",
-    "--receiver-package": "--operator-package",
-    "--output": "--output",
-    "--format": "--output",
-    "--timeout": "--timeout",
-    "--timeout-ms": "--timeout",
-    "--adb": "--adb",
-    "--lease": "--lease",
-    "--log-level": "--log-level",
-}
-
-_SWITCHES = ("--json", "--verbose")
-
-# What a value looks like.
-_SUCH_AS = {
-    "--device": "emulator-5554",
-    "--operator-package": "com.clawperator.operator.dev",
-    "--output": "json",
-    "--timeout": "30000",
-    "--adb": "127.0.0.1:5037",
-    "--lease": "redis://lab:6379/0",
-    "--log-level": "debug",
-}
-
-# Values that may begin with a dash: a negative number is reported as a wrong number.
-_MAY_BEGIN_WITH_DASH = ("--timeout",)
-
-
 @dataclass(frozen=True, kw_only=True)
 class GlobalOptions:
     """The global options: device, Operator, output and the like.
@@ -164,7 +132,7 @@ def split_global_options(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]
             switches.add(word)
             found = {**found, "--output": "json"} if word == "--json" else found
         elif word in _VALUES:
-            found[_VALUES[word]] = _value(word, next(words, None))
+            found[_VALUES[word].opts[0]] = _value(word, next(words, None))
         else:
             rest.append(word)
     return _options(found, switches), [*rest, *argv[end:]]
@@ -175,43 +143,15 @@ def default_output() -> OutputMode:
     return "pretty" if sys.stdout is not None and sys.stdout.isatty() else "json"
 
 
-def as_parameters() -> list[click.Parameter]:
-    """Return the options for help and completion; they are never parsed by click."""
-    return [
-        _shown(
-            "--device",
-            "--device-id",
-            metavar="SERIAL",
-            help="The device; else the only one.",
-            shell_complete=_connected_serials,
-        ),
-        _shown(
-            "--operator-package",
-            "--receiver-package",
-            metavar="PACKAGE",
-            help="The Operator app's package.",
-        ),
-        _shown(
-            "--output",
-            "--format",
-            type=click.Choice(["json", "pretty"]),
-            help="For programs or for people; default: for whoever reads it.",
-        ),
-        _shown("--json", is_flag=True, help="The same as --output json."),
-        _shown("--timeout", "--timeout-ms", metavar="MS", help="How long it may take."),
-        _shown("--adb", metavar="HOST:PORT", help="The adb server; default: 127.0.0.1:5037."),
-        _shown("--lease", metavar="URL", help="Where leases are kept, if not on this machine."),
-        _shown("--log-level", type=click.Choice(LOG_LEVELS), help="What is printed on stderr."),
-        _shown("--verbose", is_flag=True, help="Print more on stderr."),
-    ]
-
-
 class GlobalOption(click.Option):
-    """An option that is taken from the command line before click sees it."""
+    """An option that is taken from the command line before click sees it.
 
+    ``such_as`` is an example of its value; a switch has none.
+    """
 
-def _shown(*names: str, **how: object) -> GlobalOption:
-    return GlobalOption(list(names), expose_value=False, **how)  # type: ignore[arg-type] # passed on
+    def __init__(self, *names: str, such_as: str | None = None, **how: Any) -> None:
+        super().__init__(list(names), expose_value=False, is_flag=such_as is None, **how)
+        self.such_as = such_as
 
 
 def _connected_serials(
@@ -225,6 +165,65 @@ def _connected_serials(
         return []
 
 
+_GLOBAL_OPTIONS = (
+    GlobalOption(
+        "--device",
+        "--device-id",
+        such_as="emulator-5554",
+        metavar="SERIAL",
+        help="The device; else the only one.",
+        shell_complete=_connected_serials,
+    ),
+    GlobalOption(
+        "--operator-package",
+        "--receiver-package",
+        such_as="com.clawperator.operator.dev",
+        metavar="PACKAGE",
+        help="The Operator app's package.",
+    ),
+    GlobalOption(
+        "--output",
+        "--format",
+        such_as="json",
+        type=click.Choice(["json", "pretty"]),
+        help="For programs or for people; default: people at a terminal, else programs.",
+    ),
+    GlobalOption("--json", help="The same as --output json."),
+    GlobalOption(
+        "--timeout", "--timeout-ms", such_as="30000", metavar="MS", help="How long it may take."
+    ),
+    GlobalOption(
+        "--adb",
+        such_as="127.0.0.1:5037",
+        metavar="HOST:PORT",
+        help="The adb server; default: 127.0.0.1:5037.",
+    ),
+    GlobalOption(
+        "--lease",
+        such_as="redis://lab:6379/0",
+        metavar="URL",
+        help="Where leases are kept, if not on this machine.",
+    ),
+    GlobalOption(
+        "--log-level",
+        such_as="debug",
+        type=click.Choice(LOG_LEVELS),
+        help="What is printed on stderr.",
+    ),
+    GlobalOption("--verbose", help="Print more on stderr."),
+)
+
+_SWITCHES = [one.opts[0] for one in _GLOBAL_OPTIONS if one.such_as is None]
+
+# Each option that has a value, by all of its names.
+_VALUES = {name: one for one in _GLOBAL_OPTIONS if one.such_as for name in one.opts}
+
+
+def as_parameters() -> list[click.Parameter]:
+    """Return the options for help and completion; they are never parsed by click."""
+    return list(_GLOBAL_OPTIONS)
+
+
 def _with_values_apart(words: Sequence[str]) -> Iterator[str]:
     """Split ``--device=SERIAL`` in two."""
     for word in words:
@@ -233,9 +232,10 @@ def _with_values_apart(words: Sequence[str]) -> Iterator[str]:
 
 
 def _value(name: str, value: str | None) -> str:
-    may_begin = _VALUES[name] in _MAY_BEGIN_WITH_DASH
-    if value is None or not value.strip() or (value.startswith("-") and not may_begin):
-        raise Mistake(f"{name} requires a value", hint=f"As in {name} {_SUCH_AS[_VALUES[name]]}.")
+    # A negative number is reported as a wrong number.
+    is_option = value is not None and value.startswith("-") and not name.startswith("--timeout")
+    if value is None or not value.strip() or is_option:
+        raise Mistake(f"{name} requires a value", hint=f"As in {name} {_VALUES[name].such_as}.")
     return value
 
 

@@ -104,8 +104,8 @@ def record_parse(
     steps: list[Any] = log["steps"]
     warnings = log.get("_warnings", [])
     document = {"ok": True, "outputFile": str(written), "stepCount": len(steps)}
-    told = [Line(f"! {warning}", "yellow") for warning in warnings]
-    page: list[Piece] = [*map(describe_step, steps), *told, Line(f"✓ wrote {written}", "green")]
+    doubts = [Line(f"! {warning}", "yellow") for warning in warnings]
+    page: list[Piece] = [*map(describe_step, steps), *doubts, Line(f"✓ wrote {written}", "green")]
     return Answer({**document, "warnings": warnings} if warnings else document, page)
 
 
@@ -144,9 +144,9 @@ def _page(result: RunResult) -> list[Piece]:
 
 def _latest(transport: AdbTransport, folder: str) -> str:
     """Return the name of the newest recording."""
-    told = transport.shell(f"cat {quote(f'{folder}/latest')}")
-    name = told.stdout.strip()
-    if not told.ok or not name:
+    read = transport.shell(f"cat {quote(f'{folder}/latest')}")
+    name = read.stdout.strip()
+    if not read.ok or not name:
         raise _not_found("there is no finished recording on the device", transport.serial)
     return name
 
@@ -236,8 +236,8 @@ def describe_step(step: Mapping[str, Any]) -> str:
     if step["type"] == "open_app":
         return f"[{step['seq']}] open_app   {step['packageName']}"
     named = {"text": step["text"], "id": step["resourceId"], "desc": step["contentDesc"]}
-    told = " ".join(f"{name}={value!r}" for name, value in named.items() if value)
-    return f"[{step['seq']}] click      {told or '(nothing to find it by)'}"
+    found = " ".join(f"{name}={value!r}" for name, value in named.items() if value)
+    return f"[{step['seq']}] click      {found or '(nothing to find it by)'}"
 
 
 def _header(line: str) -> Event:

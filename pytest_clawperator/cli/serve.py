@@ -58,7 +58,7 @@ def serve(
     from pytest_clawperator.service.server import ServiceOptions, run_service
 
     if insecure:
-        notice("no token is asked for: whoever reaches this machine can use its devices")
+        notice("no token is required: anyone who reaches this machine can use its devices")
     run_service(
         ServiceOptions(
             host=host,
@@ -74,12 +74,12 @@ def serve(
             wording=for_command_line,
         ),
         say=notice,
-        started=_tell_started,
+        started=_report_start,
     )
     return Answer({"ok": True, "stopped": True}, ["stopped"])
 
 
-def _tell_started(url: str, new_token: str | None) -> None:
+def _report_start(url: str, new_token: str | None) -> None:
     notice(f"Clawperator API server listening on {url}")
     if new_token is not None:
         notice(f"token: {new_token}")

@@ -103,9 +103,9 @@ def simulate_stop(options: GlobalOptions, names: tuple[str, ...], is_all: bool) 
     for one in wanted:
         stop_phones(one)
     running_phones()  # removes the folder, if it is empty now
-    told: list[Piece] = [f"Ended {one.name} (process {one.pid})." for one in wanted]
+    ended: list[Piece] = [f"Ended {one.name} (process {one.pid})." for one in wanted]
     stopped = [one.to_document() for one in wanted]
-    return Answer({"ok": True, "stopped": stopped}, told or ["No phones ran."])
+    return Answer({"ok": True, "stopped": stopped}, ended or ["No phones ran."])
 
 
 def _chosen(

@@ -1,4 +1,4 @@
-"""The action methods: each makes a plan, which the client carries out at once.
+"""The action methods: each makes a plan, which the client carries out immediately.
 
 A batch borrows these methods and collects their plans instead; see ``Batch``.
 """
@@ -28,8 +28,9 @@ from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, file_pr
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
 
-T = TypeVar("T")
+__tracebackhide__ = True  # a failure is shown at the test's own line
 
+T = TypeVar("T")
 Validator = Literal["temperature", "version", "regex"]
 
 
@@ -72,7 +73,6 @@ class Actions:
 
     def _perform(self, plan: Plan[T], timeout: float | None = None) -> T:
         """Carry out a plan, and return its value."""
-        __tracebackhide__ = True
         return self.performer.perform(plan, timeout_of(timeout, self._timeout))
 
     # Touching and typing
@@ -91,7 +91,6 @@ class Actions:
 
         ``claw.click(text="Sign in")``
         """
-        __tracebackhide__ = True
         plan = plans.click("click", target, matcher, at=at, within=within)
         return self._perform(plan, timeout)
 
@@ -109,7 +108,6 @@ class Actions:
 
         ``claw.long_click(text="Item 3")``
         """
-        __tracebackhide__ = True
         plan = plans.click(
             "long_click", target, matcher, at=at, within=within, click_type="long_click"
         )
@@ -128,7 +126,6 @@ class Actions:
 
         ``claw.focus(id="search")``
         """
-        __tracebackhide__ = True
         plan = plans.click("focus", target, matcher, within=within, click_type="focus")
         return self._perform(plan, timeout)
 
@@ -152,7 +149,6 @@ class Actions:
         field is treated as one anyway. The Operator does not press Enter:
         ``claw.device.key_event("enter")`` does.
         """
-        __tracebackhide__ = True
         plan = plans.enter_text(value, target, matcher, within=within, submit=submit, secret=secret)
         return self._perform(plan, timeout)
 
@@ -176,7 +172,6 @@ class Actions:
         With a validator, or a pattern that the whole text must match, a text of another form
         counts as not there yet.
         """
-        __tracebackhide__ = True
         plan = plans.read_text(target, matcher, within=within, validator=validator, pattern=pattern)
         return self._perform(plan, timeout)
 
@@ -193,7 +188,6 @@ class Actions:
 
         ``names = claw.read_all_text(id="com.example.shop:id/product_name")``
         """
-        __tracebackhide__ = True
         return self._perform(plans.read_all_text(target, matcher, within=within), timeout)
 
     def read_value(
@@ -208,7 +202,6 @@ class Actions:
 
         ``version = claw.read_value(label="Android version")``
         """
-        __tracebackhide__ = True
         return self._perform(plans.read_value(label, matcher, within=within), timeout)
 
     # Waiting
@@ -226,7 +219,6 @@ class Actions:
 
         ``claw.wait_for_node(text="Welcome", timeout=20)``
         """
-        __tracebackhide__ = True
         return self._perform(plans.wait_for_node(target, matcher, within=within), timeout)
 
     def wait_for_navigation(
@@ -244,7 +236,6 @@ class Actions:
 
         An app that was already in front does not come to the front: give a node, too.
         """
-        __tracebackhide__ = True
         return self._perform(plans.wait_for_navigation(package, target, matcher), timeout)
 
     def sleep(self, seconds: float) -> RunStep:
@@ -252,7 +243,6 @@ class Actions:
 
         ``claw.sleep(0.5)``
         """
-        __tracebackhide__ = True
         return [self._perform(plan) for plan in plans.sleeps(seconds)][-1]
 
     # Apps and keys
@@ -262,7 +252,6 @@ class Actions:
 
         ``claw.open_app("com.android.settings")``
         """
-        __tracebackhide__ = True
         opening = actions.OpenApp(package_name(package))
         return self._perform(plans.simple(f"open_app {shown(package)}", opening))
 
@@ -271,7 +260,6 @@ class Actions:
 
         ``claw.close_app("com.android.settings")``
         """
-        __tracebackhide__ = True
         closing = actions.CloseApp(package_name(package))
         return self._perform(plans.simple(f"close_app {shown(package)}", closing))
 
@@ -280,7 +268,6 @@ class Actions:
 
         ``claw.open_uri("shop://item/3")``
         """
-        __tracebackhide__ = True
         check_uri(self.device, uri)
         return self._perform(plans.simple(f"open_uri {shown(uri)}", actions.OpenUri(uri)))
 
@@ -289,7 +276,6 @@ class Actions:
 
         ``claw.press_key("back")``
         """
-        __tracebackhide__ = True
         return self._perform(plans.simple(f"press_key {shown(key)}", actions.PressKey(key)))
 
     def back(self) -> RunStep:
@@ -297,7 +283,6 @@ class Actions:
 
         ``claw.back()``
         """
-        __tracebackhide__ = True
         return self.press_key("back")
 
     def home(self) -> RunStep:
@@ -305,7 +290,6 @@ class Actions:
 
         ``claw.home()``
         """
-        __tracebackhide__ = True
         return self.press_key("home")
 
     def recents(self) -> RunStep:
@@ -313,7 +297,6 @@ class Actions:
 
         ``claw.recents()``
         """
-        __tracebackhide__ = True
         return self.press_key("recents")
 
     def start_recording(self, session_id: str | None = None) -> RunStep:
@@ -321,7 +304,6 @@ class Actions:
 
         ``claw.start_recording("checkout")``
         """
-        __tracebackhide__ = True
         return self._perform(plans.simple("start_recording", actions.StartRecording(session_id)))
 
     def stop_recording(self, session_id: str | None = None) -> RunStep:
@@ -329,7 +311,6 @@ class Actions:
 
         ``recorded = claw.stop_recording().data["filePath"]``
         """
-        __tracebackhide__ = True
         return self._perform(plans.simple("stop_recording", actions.StopRecording(session_id)))
 
     # The whole screen
@@ -339,7 +320,6 @@ class Actions:
 
         ``assert claw.snapshot().find(text="Wi-Fi")``
         """
-        __tracebackhide__ = True
         return self._perform(plans.snapshot(), timeout)
 
     def screenshot(self, path: str | Path | None = None) -> bytes:
@@ -347,7 +327,6 @@ class Actions:
 
         ``claw.screenshot("failed.png")``
         """
-        __tracebackhide__ = True
         if path is not None and not isinstance(path, (str, Path)):
             raise ConfigurationError(
                 f"screenshot() cannot write to {shown(path)}", hint="Give a path: text or a Path."
@@ -370,7 +349,6 @@ class Actions:
 
         ``moved = claw.scroll("down")``
         """
-        __tracebackhide__ = True
         plan = plans.scroll(
             direction,
             container_of(within, verb="scroll"),
@@ -386,7 +364,6 @@ class Actions:
 
         ``claw.scroll_to_top()``
         """
-        __tracebackhide__ = True
         container = container_of(within, verb="scroll_to_top")
         return self._perform(plans.scroll_to_top(container), timeout)
 
@@ -411,7 +388,6 @@ class Actions:
 
         It ends after ``max_scrolls``, or ``max_duration`` seconds: by default one for each.
         """
-        __tracebackhide__ = True
         plan = plans.scroll_until(
             optional_target(target, matcher, verb="scroll_until"),
             container_of(within, verb="scroll_until"),
@@ -441,7 +417,6 @@ class Actions:
 
         ``claw.scroll_and_click(text="About phone")``
         """
-        __tracebackhide__ = True
         plan = plans.scroll_and_click(
             target_of(target, matcher, verb="scroll_and_click"),
             container_of(within, verb="scroll_and_click"),

@@ -33,9 +33,10 @@ from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.text import visible_line
 
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
 P = ParamSpec("P")
 T = TypeVar("T")
-
 # What a payload contains besides its actions, generously.
 _FRAME_BYTES = 1_000
 _MOST_BYTES = limits.MAX_PAYLOAD_BYTES - _FRAME_BYTES
@@ -71,7 +72,6 @@ class BatchStep(Generic[T]):
     @property
     def value(self) -> T:
         """What the method returns outside a batch; a failed step raises its error."""
-        __tracebackhide__ = True
         if self._seen is not None:
             value: T = self._seen.value
             return value
@@ -120,7 +120,6 @@ class Batch(HintsAtNames):
         self.timeout = timeout
 
     def __enter__(self) -> Self:
-        __tracebackhide__ = True
         if self._was_open:
             raise ConfigurationError(
                 "the batch was used before: its actions would be sent again",
@@ -135,7 +134,6 @@ class Batch(HintsAtNames):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        __tracebackhide__ = True
         self._is_open = False
         if kind is None:
             self._send()
@@ -172,12 +170,10 @@ class Batch(HintsAtNames):
 
     def screenshot(self) -> BatchStep[bytes]:
         """Take a screenshot; what follows begins another execution."""
-        __tracebackhide__ = True
         return self._perform(plans.screenshot())
 
     def _perform(self, plan: Plan[T], timeout: float | None = None) -> BatchStep[T]:
         """Collect a plan, unless it cannot be sent: then nothing of the batch is."""
-        __tracebackhide__ = True
         if not self._is_open:
             raise ConfigurationError(
                 f"{plan.verb} is outside the batch's block",
@@ -192,7 +188,6 @@ class Batch(HintsAtNames):
 
     def _send(self) -> None:
         """Send the actions and give each step its result; raise if one failed."""
-        __tracebackhide__ = True
         performer = self._performer
         group = _Group()
         for place, step in enumerate(self._steps, 1):
@@ -217,7 +212,6 @@ class Batch(HintsAtNames):
             self._run(group)
 
     def _run(self, group: _Group) -> None:
-        __tracebackhide__ = True
         result = self._performer.run(group.actions, proofs=group.proofs)
         results = {step.id: step for step in (*result.recovered, *result.steps)}
         for name, step in group.steps.items():
@@ -230,7 +224,6 @@ class Batch(HintsAtNames):
 
     def _judge(self, step: BatchStep[Any], aim: Aim, proof: RunStep) -> None:
         """Raise if a step that succeeded did not reach its one node."""
-        __tracebackhide__ = True
         performer, plan, result = self._performer, step.plan, step._result
         assert result is not None
         try:
@@ -245,7 +238,6 @@ class Batch(HintsAtNames):
 
     def _fail(self, group: _Group, result: RunResult) -> NoReturn:
         """Raise the error of the step that failed, with its place in the batch."""
-        __tracebackhide__ = True
         culprit = next((step.id for step in result.failed_steps), None)
         if culprit is None and result.stopped_at is not None:
             culprit = result.stopped_at.id
@@ -300,7 +292,6 @@ class _Group:
 
 def _check(plan: Plan[Any], seconds: float) -> None:
     """Raise for an action that cannot be sent."""
-    __tracebackhide__ = True
     target = plan.target
     if target is not None and not plan.is_aimed and not target.is_plain:
         raise ConfigurationError(

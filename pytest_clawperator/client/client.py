@@ -21,16 +21,9 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.perform import Matchers, Performer, matchers_of
 from pytest_clawperator.client.target import TargetLike, target_of
-from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts import events, foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.ecmascript import to_string
-from pytest_clawperator.contracts.events import (
-    SkillFinished,
-    SkillRun,
-    SkillStarted,
-    StepFinished,
-    StepStarted,
-)
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.contracts.payload import (
@@ -46,6 +39,8 @@ from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.text import visible, visible_line
 
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
 
 class Skills(Protocol):
     """Finds, runs and compiles skills for one device; higher layers provide it."""
@@ -58,29 +53,19 @@ class Skills(Protocol):
         *,
         timeout: float | None,
         wanted: str | None,
-    ) -> SkillRun:
+    ) -> events.SkillRun:
         """Run the script of a skill on the device."""
 
     def compile(self, skill_id: str, artifact: str, variables: Mapping[str, Any]) -> Execution:
         """Compile a recipe."""
 
 
-class NoSkills:
-    """The skills of a client that was made without any."""
-
-    def run(self, *_: object, **__: object) -> SkillRun:
-        """Raise, because there are none."""
-        raise self._error()
-
-    def compile(self, *_: object) -> Execution:
-        """Raise, because there are none."""
-        raise self._error()
-
-    def _error(self) -> ConfigurationError:
-        return ConfigurationError(
-            "this client was made without skills",
-            hint="Give the client its skills when it is made.",
-        )
+def no_skills() -> Skills:
+    """Raise, because the client was made without skills."""
+    raise ConfigurationError(
+        "this client was made without skills",
+        hint="Give the client its skills when it is made.",
+    )
 
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
@@ -111,7 +96,7 @@ class Clawperator(Actions, HintsAtNames):
         device: Device,
         timeout: float = 5.0,
         matchers: Matchers = "strict",
-        skills: Callable[[], Skills] = NoSkills,
+        skills: Callable[[], Skills] = no_skills,
     ) -> None:
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
@@ -168,7 +153,6 @@ class Clawperator(Actions, HintsAtNames):
         Ids, source and timeout are filled in; ``timeout`` replaces the payload's own. The
         envelope is the published program's answer, without the client's stricter judgement.
         """
-        __tracebackhide__ = True
         execution = complete_execution(payload)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
@@ -191,7 +175,7 @@ class Clawperator(Actions, HintsAtNames):
         *,
         timeout: float | None = None,
         expect_contains: str | None = None,
-    ) -> SkillRun:
+    ) -> events.SkillRun:
         """Run the script of a skill on this device; raise if it fails.
 
         ``done = claw.run_skill("com.example.shop.search", ["lamp"], expect_contains="Item")``
@@ -201,19 +185,17 @@ class Clawperator(Actions, HintsAtNames):
         ``expect_contains`` a text that it must print. What it printed is in ``done.output``,
         and in the trace of the test.
         """
-        __tracebackhide__ = True
         words = _words(args)
         with self.step(" ".join(["skill", skill_id, *words])):
             return self._run_reported(skill_id, words, timeout=timeout, wanted=expect_contains)
 
-    def _run_reported(self, skill_id: str, words: Sequence[str], **options: Any) -> SkillRun:
+    def _run_reported(self, skill_id: str, words: Sequence[str], **options: Any) -> events.SkillRun:
         """Run a skill, and report its beginning and what it printed to observers."""
-        __tracebackhide__ = True
         serial, send, begin = self.serial, self._runner.observers.send, time.monotonic()
 
         def report_end(output: object, complaints: object) -> None:
             send(
-                SkillFinished(
+                events.SkillFinished(
                     serial=serial,
                     at=time.time(),
                     skill_id=skill_id,
@@ -224,7 +206,7 @@ class Clawperator(Actions, HintsAtNames):
             )
 
         skills = self._skills()
-        send(SkillStarted(serial=serial, at=time.time(), skill_id=skill_id))
+        send(events.SkillStarted(serial=serial, at=time.time(), skill_id=skill_id))
         try:
             done = skills.run(serial, skill_id, words, **options)
         except ClawperatorError as error:
@@ -241,7 +223,6 @@ class Clawperator(Actions, HintsAtNames):
 
         Every variable of the recipe needs a value, and no other may be given.
         """
-        __tracebackhide__ = True
         # Each run needs its own id, by which its envelope is found.
         values = {"COMMAND_ID": f"cmd-{uuid4().hex[:16]}", **variables}
         return self.execute(self._skills().compile(skill_id, artifact, values))
@@ -293,7 +274,6 @@ class Clawperator(Actions, HintsAtNames):
 
         ``has`` is a node inside it, ``within`` one around it.
         """
-        __tracebackhide__ = True
         return Locator(target_of(target, matcher, within=within, has=has, verb="node"), self)
 
     def pause(self) -> None:
@@ -331,7 +311,9 @@ class _Step:
     def __enter__(self) -> None:
         self._begin = time.monotonic()
         self._runner.observers.send(
-            StepStarted(serial=self._runner.serial, at=time.time(), id=self._id, title=self._title)
+            events.StepStarted(
+                serial=self._runner.serial, at=time.time(), id=self._id, title=self._title
+            )
         )
 
     def __exit__(
@@ -342,7 +324,7 @@ class _Step:
     ) -> None:
         elapsed = time.monotonic() - self._begin
         self._runner.observers.send(
-            StepFinished(
+            events.StepFinished(
                 serial=self._runner.serial,
                 at=time.time(),
                 id=self._id,

@@ -5,65 +5,25 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, NoReturn, get_args
 
 from typing_extensions import override
 
-from pytest_clawperator.client.device_commands import (
-    GUARDED_HINT,
-    TOASTS_SINCE_API,
-    Point,
-    double_tap,
-    installed_packages,
-    is_number,
-    key_code,
-    on_display,
-    package_name,
-    permission_name,
-    run,
-    run_for_app,
-    shell_error,
-    stroke,
-    toast_texts,
-)
-from pytest_clawperator.client.device_settings import (
-    KEYBOARD_SETTING,
-    ROTATION_SETTINGS,
-    Changes,
-    known_app_locale,
-    known_setting,
-    language_tags,
-    put_setting,
-    quarter_turns,
-    read_airplane_mode,
-    read_app_locale,
-    read_setting,
-    set_airplane_mode,
-    set_app_locale,
-    set_keyboard,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.client import device_commands as commands
+from pytest_clawperator.client import device_settings as settings
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionsOnlyError,
-    ShellError,
-    StepFailedError,
-)
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
 # How long a device may take to answer before something on it is restored.
 ANSWER_WITHIN = 5.0
-
-
 Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
-
-
 _RECORD = r"ActivityRecord\{\S+ (?:u\d+ )?([\w.]+)/"
 
 _RESUMED = [
@@ -81,7 +41,7 @@ _FOCUSED = [
 class Device(HintsAtNames):
     """A connected device. What is changed through it can be restored.
 
-    :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
+    :meth:`restore` does so immediately, :meth:`restoring` at the end of a block.
     """
 
     _own_word = "claw.device"
@@ -90,7 +50,7 @@ class Device(HintsAtNames):
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
         self._info = info
-        self._changes = Changes(self._probe)
+        self._changes = settings.Changes(self._probe)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._info}>"
@@ -109,15 +69,16 @@ class Device(HintsAtNames):
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a command line in the device's shell; ``.ok`` of its result is False if it failed."""
-        if not _is_text(command) or "\0" in command:
-            raise ConfigurationError(
+        given: object = command
+        if not isinstance(given, str) or not given.strip() or "\0" in given:
+            raise errors.ConfigurationError(
                 f"{shown(command)} is not a command line",
                 serial=self.serial,
                 hint="Give one text without a NUL, as in device.shell('ls /sdcard')."
                 " Its input is empty.",
             )
-        if not is_number(timeout) or timeout <= 0:
-            raise ConfigurationError(
+        if not commands.is_number(timeout) or timeout <= 0:
+            raise errors.ConfigurationError(
                 f"timeout={shown(timeout)} is not a time that a command can have",
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
@@ -129,7 +90,7 @@ class Device(HintsAtNames):
         if isinstance(source, bytearray | memoryview):
             source = bytes(source)
         if not isinstance(source, bytes | str | Path):
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"cannot push {shown(source)}",
                 serial=self.serial,
                 hint="Give bytes, or the path of a file of this computer.",
@@ -148,33 +109,35 @@ class Device(HintsAtNames):
 
     def uninstall(self, package: str) -> None:
         """Remove an app and its data."""
-        command = f"pm uninstall {package_name(package)}"
+        command = f"pm uninstall {commands.package_name(package)}"
         hint = "An app that came with the device cannot be removed."
-        run_for_app(self._transport, package, command, hint=hint, success="Success")
+        commands.run_for_app(self._transport, package, command, hint=hint, success="Success")
 
     def clear_data(self, package: str) -> None:
         """Reset an app to how it was when installed: no data, no permissions, not running."""
-        command = f"pm clear {package_name(package)}"
+        command = f"pm clear {commands.package_name(package)}"
         hint = "Some apps that came with the device guard their data."
-        run_for_app(self._transport, package, command, hint=hint, success="Success")
+        commands.run_for_app(self._transport, package, command, hint=hint, success="Success")
 
     def grant(self, package: str, *permissions: str) -> None:
         """Grant an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
-        package_name(package)
+        commands.package_name(package)
         if not permissions:
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"no permission was named to grant to {package}",
                 serial=self.serial,
                 hint="Name them: device.grant(package, 'android.permission.CAMERA').",
             )
         hint = "An app can be granted what its manifest asks for and users may decide."
-        for permission in [permission_name(name) for name in permissions]:
+        for permission in [commands.permission_name(name) for name in permissions]:
             command = f"pm grant {package} {permission}"
-            run_for_app(self._transport, package, command, hint=hint)
+            commands.run_for_app(self._transport, package, command, hint=hint)
 
     def is_installed(self, package: str) -> bool:
         """Whether an app is installed."""
-        return package_name(package) in installed_packages(self._transport, package)
+        return commands.package_name(package) in commands.installed_packages(
+            self._transport, package
+        )
 
     def current_package(self) -> str | None:
         """Return the package of the app in front, or None if the device does not report it."""
@@ -196,51 +159,50 @@ class Device(HintsAtNames):
         A toast is shown for 2 to 3.5 seconds. One that an app draws itself has no text here.
         """
         level = self._info.api_level
-        if level is not None and level < TOASTS_SINCE_API:
-            raise ShellError(
+        if level is not None and level < commands.TOASTS_SINCE_API:
+            raise errors.ShellError(
                 f"API level {level} does not report the texts of toasts",
-                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                code=errors.ErrorCode.DEVICE_COMMAND_FAILED,
                 serial=self.serial,
-                hint=f"Android does from 11 on, API level {TOASTS_SINCE_API}: use a "
+                hint=f"Android does from 11 on, API level {commands.TOASTS_SINCE_API}: use a "
                 "screenshot, or expect what the toast is about.",
             )
         command = "dumpsys notification"
         result = self.shell(command)
         if not result.ok:
-            raise shell_error(self._transport, command, result, hint=GUARDED_HINT)
-        return toast_texts(result.stdout)
+            raise commands.shell_error(self._transport, command, result, hint=commands.GUARDED_HINT)
+        return commands.toast_texts(result.stdout)
 
     # Touch and keys
 
-    def swipe(self, start: Point, end: Point, *, duration: float = 0.3) -> None:
+    def swipe(self, start: commands.Point, end: commands.Point, *, duration: float = 0.3) -> None:
         """Swipe from one point to another, in pixels, for ``duration`` seconds.
 
         ``claw.device.swipe((540, 1800), (540, 400))``
 
         A list keeps moving after a quick swipe, and stops where a slow one ends.
         """
-        command = self._here(stroke("swipe", "swipe", start, end, duration))
-        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+        command = commands.stroke("swipe", "swipe", start, end, duration)
+        self._input(command, timeout=duration + 30)
 
-    def drag(self, start: Point, end: Point, *, duration: float = 1.0) -> None:
+    def drag(self, start: commands.Point, end: commands.Point, *, duration: float = 1.0) -> None:
         """Press a point, hold it, move to another one in ``duration`` seconds, and let go.
 
         ``claw.device.drag((540, 600), (540, 1400))``
         """
-        command = self._here(stroke("draganddrop", "drag", start, end, duration))
-        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+        command = commands.stroke("draganddrop", "drag", start, end, duration)
+        self._input(command, timeout=duration + 30)
 
-    def double_tap(self, point: Point) -> None:
+    def double_tap(self, point: commands.Point) -> None:
         """Tap a point twice, as quickly as a double tap must be.
 
         ``claw.device.double_tap((540, 1200))``
         """
-        run(self._transport, self._here(double_tap(point)), hint=GUARDED_HINT)
+        self._input(commands.double_tap(point))
 
     def key_event(self, key: str | int) -> None:
         """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
-        command = self._here(f"input keyevent {key_code(key)}")
-        run(self._transport, command, hint=GUARDED_HINT)
+        self._input(f"input keyevent {commands.key_code(key)}")
 
     # Settings that can be restored
 
@@ -251,33 +213,37 @@ class Device(HintsAtNames):
         Setting it locks the screen that way; apps with a fixed orientation keep it.
         """
         turned, automatic = (
-            read_setting(self._transport, "system", name) for name in ROTATION_SETTINGS
+            settings.read_setting(self._transport, "system", name)
+            for name in settings.ROTATION_SETTINGS
         )
         if automatic == "1":
             return "auto"
-        turns = quarter_turns(self._info.size)
+        turns = settings.quarter_turns(self._info.size)
         ways: dict[str | None, Any] = {turn: way for way, turn in turns.items()}
         return ways.get(turned)
 
     @orientation.setter
     def orientation(self, value: Orientation) -> None:
         if value not in get_args(Orientation):
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"{shown(value)} is not an orientation",
                 hint=f"It is one of {', '.join(get_args(Orientation))}.",
             )
         transport = self._transport
-        before = {name: known_setting(transport, "system", name) for name in ROTATION_SETTINGS}
+        before = {
+            name: settings.known_setting(transport, "system", name)
+            for name in settings.ROTATION_SETTINGS
+        }
 
         wanted = {"accelerometer_rotation": str(int(value == "auto"))}
         if value != "auto":
-            wanted["user_rotation"] = quarter_turns(self._info.size)[value]
+            wanted["user_rotation"] = settings.quarter_turns(self._info.size)[value]
 
-        def put(settings: dict[str, str]) -> None:
-            for name, setting in settings.items():
-                put_setting(transport, "system", name, setting)
+        def put(values: dict[str, str]) -> None:
+            for name, setting in values.items():
+                settings.put_setting(transport, "system", name, setting)
 
-        self._changes.make("orientation", lambda: put(wanted), undo=lambda: put(before))
+        self._changes.make("orientation", put, wanted, before=before)
 
     @property
     def airplane_mode(self) -> bool | None:
@@ -285,45 +251,39 @@ class Device(HintsAtNames):
 
         Switching it on may cut off a device that is connected over Wi-Fi.
         """
-        return read_airplane_mode(self._transport)
+        return settings.read_airplane_mode(self._transport)
 
     @airplane_mode.setter
     def airplane_mode(self, value: bool) -> None:
         if not isinstance(value, bool):
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"airplane_mode cannot be {shown(value)}",
                 serial=self.serial,
                 hint="Give True (on) or False (off).",
             )
         before = self.airplane_mode
         if before is None:
-            raise ShellError(
+            raise errors.ShellError(
                 "this device does not report its airplane mode, so it could not be restored",
-                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                code=errors.ErrorCode.DEVICE_COMMAND_FAILED,
                 serial=self.serial,
                 hint="Neither `cmd connectivity airplane-mode` nor the global setting"
                 " airplane_mode_on gives an answer.",
             )
-        self._changes.make(
-            "airplane mode",
-            lambda: set_airplane_mode(self._transport, value),
-            undo=lambda: set_airplane_mode(self._transport, before),
-        )
+        put = partial(settings.set_airplane_mode, self._transport)
+        self._changes.make("airplane mode", put, value, before=before)
 
     @property
     def keyboard(self) -> str | None:
         """The input method in use, as ``ime list -s`` names it, or None if unknown."""
-        return read_setting(self._transport, "secure", KEYBOARD_SETTING)
+        return settings.read_setting(self._transport, "secure", settings.KEYBOARD_SETTING)
 
     @keyboard.setter
     def keyboard(self, value: str) -> None:
         transport = self._transport
-        before = known_setting(transport, "secure", KEYBOARD_SETTING)
-        self._changes.make(
-            "keyboard",
-            lambda: set_keyboard(transport, value),
-            undo=lambda: set_keyboard(transport, before),
-        )
+        before = settings.known_setting(transport, "secure", settings.KEYBOARD_SETTING)
+        put = partial(settings.set_keyboard, transport)
+        self._changes.make("keyboard", put, value, before=before)
 
     def app_locale(self, package: str) -> str | None:
         """Return the languages that an app was set to, as in ``"de-DE,en"``.
@@ -331,19 +291,16 @@ class Device(HintsAtNames):
         ``""`` means those of the system, None that the device does not report it (Android 12 and
         before have no such setting).
         """
-        return read_app_locale(self._transport, package_name(package))
+        return settings.read_app_locale(self._transport, commands.package_name(package))
 
     def set_app_locale(self, package: str, locale: str) -> None:
         """Set the languages of an app, as in ``"de-DE"``; ``""`` for those of the system."""
         transport = self._transport
-        package_name(package)
-        language_tags(locale)
-        before = known_app_locale(transport, package, api_level=self._info.api_level)
-        self._changes.make(
-            f"locale of {package}",
-            lambda: set_app_locale(transport, package, locale),
-            undo=lambda: set_app_locale(transport, package, before),
-        )
+        commands.package_name(package)
+        settings.language_tags(locale)
+        before = settings.known_app_locale(transport, package, api_level=self._info.api_level)
+        put = partial(settings.set_app_locale, transport, package)
+        self._changes.make(f"locale of {package}", put, locale, before=before)
 
     def restore(self) -> None:
         """Restore what was changed, the newest first; what fails is raised at the end.
@@ -365,15 +322,15 @@ class Device(HintsAtNames):
         with self._changes.block():
             yield
 
-    def _here(self, command: str) -> str:
-        return on_display(command, self._transport.display)
+    def _input(self, command: str, *, timeout: float = 30.0) -> None:
+        """Run a line whose ``input`` commands go to the display, if one is chosen."""
+        display = self._transport.display
+        if display is not None:
+            command = command.replace("input ", f"input -d {display} ")
+        commands.run(self._transport, command, hint=commands.GUARDED_HINT, timeout=timeout)
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 class NoDevice(Device):
@@ -394,7 +351,7 @@ class NoDevice(Device):
         yield
 
     def _refuse(self, name: str) -> NoReturn:
-        raise ExecutionsOnlyError(
+        raise errors.ExecutionsOnlyError(
             f"device.{name} is not possible here: {self._why}", serial=self.serial
         )
 
@@ -430,12 +387,12 @@ def check_uri(device: Device, uri: str) -> None:
     command = f"cmd package resolve-activity --brief {view} -d {quote(uri)}"
     try:
         answer = device.shell(command).stdout
-    except ShellError:
+    except errors.ShellError:
         return  # a device that does not know may be asked to open it
     if answer.strip() == _NO_ACTIVITY:
-        raise StepFailedError(
+        raise errors.StepFailedError(
             f"open_uri {uri!r}: no app of the device handles it",
-            code=ErrorCode.URI_NOT_HANDLED,
+            code=errors.ErrorCode.URI_NOT_HANDLED,
             serial=device.serial,
             hint="Install an app that handles this kind of address, or check its spelling.",
         )

@@ -13,11 +13,8 @@ from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.shell import quote
 
 _PACKAGE = re.compile(r"(?=.{1,223}\Z)(?:[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|android)", re.ASCII)
-
 _PERMISSION = re.compile(r"\w+(?:\.\w+)+", re.ASCII)
-
 _SHOWN = 300
-
 # Printed by `cmd` about a service, by a service about a command, and by Binder.
 _LACKING = re.compile("Can't find service|Unknown command|No shell command implementation")
 
@@ -29,7 +26,6 @@ GUARDED_HINT = (
 
 # The permissions that adb has elsewhere.
 _GUARDED = re.compile("INJECT_EVENTS|GRANT_RUNTIME_PERMISSIONS|WRITE_SECURE_SETTINGS")
-
 _REASON = re.compile(r"Exception: |^(?:Error|Failure|Failed|Security exception)\b", re.MULTILINE)
 
 
@@ -165,7 +161,6 @@ def _reason(output: str) -> str:
 
 
 _PREFIX = "KEYCODE_"
-
 _HIGHEST_CODE = 1023
 
 
@@ -238,8 +233,6 @@ def key_code(key: str | int) -> str:
 
 
 Point = tuple[float, float]
-
-
 # Android takes two taps for a double tap if 40 to 300 ms are between them. Both commands start
 # at nearly the same time, so it does not matter how long the device takes to start one.
 _BETWEEN_TAPS = 0.1
@@ -264,13 +257,8 @@ def double_tap(point: Point) -> str:
             hint="A point is a pair of pixels, (0, 0) at the top left.",
         )
     tap = f"input tap {round(point[0])} {round(point[1])}"
-    # A pipe runs both at once: `input` itself takes longer to start than a double tap may last.
+    # A pipe runs both together: `input` itself takes longer to start than a double tap may last.
     return f"{tap} | {{ sleep {_BETWEEN_TAPS}; {tap}; }}"
-
-
-def on_display(command: str, display: int | None) -> str:
-    """Return a line whose ``input`` commands go to a display, if one is chosen."""
-    return command if display is None else command.replace("input ", f"input -d {display} ")
 
 
 def is_number(value: object) -> bool:

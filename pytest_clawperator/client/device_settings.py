@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from pytest_clawperator.client.device_commands import (
     GUARDED_HINT,
@@ -25,24 +27,14 @@ from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.shell import quote
 
 ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
-
-
 # What `user_rotation` means, in quarter turns, on devices that are taller than wide and on others.
 _TALL = {"portrait": "0", "landscape": "1", "reverse_portrait": "2", "reverse_landscape": "3"}
-
 _WIDE = {"landscape": "0", "reverse_portrait": "1", "reverse_landscape": "2", "portrait": "3"}
-
-
 KEYBOARD_SETTING = "default_input_method"
-
 _KEYBOARD_HINT = "`adb shell ime list -a -s` names the keyboards that the device has."
-
 _LANGUAGE_HINT = "Run the command with `adb shell` to see the device's answer."
-
 _AIRPLANE = "airplane_mode_on"
-
 _LOCALES = re.compile(r"^Locales for \S+ for user \d+ are \[(.*)\]", re.MULTILINE)
-
 _LANGUAGE_TAGS = re.compile(r"(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*(?:,(?=.)|\Z))*")
 
 
@@ -151,11 +143,9 @@ def set_app_locale(transport: Transport, package: str, locale: str) -> None:
 
 
 _ASK_AGAIN = "Call restore() again to retry what is left."
-
 _TRIED_AGAIN = "It is retried before the next test; in a script call restore()."
-
-
 Undo = Callable[[], None]
+T = TypeVar("T")
 
 
 class Changes:
@@ -171,16 +161,17 @@ class Changes:
         # What a block could not restore because the device was away; the next block begins with it.
         self._owed: dict[str, Undo] = {}
 
-    def make(self, what: str, do: Callable[[], None], *, undo: Undo) -> None:
-        """Change something; ``undo`` is kept unless an earlier change of it is known."""
+    def make(self, what: str, put: Callable[[T], None], value: T, *, before: T) -> None:
+        """Put a value; ``before`` is kept unless an earlier change of it is known."""
+        undo = partial(put, before)
         changed = self._undo[-1]
         self._owed.pop(what, None)
         first = what not in changed
         changed.setdefault(what, undo)
         try:
-            do()
+            put(value)
         except ShellError:
-            # The device refused, perhaps half way; what it did can be undone at once.
+            # The device refused, perhaps half way; what it did can be undone now.
             if first:
                 with contextlib.suppress(ShellError):
                     undo()

@@ -16,14 +16,8 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
+from pytest_clawperator.snapshot import near_miss
 from pytest_clawperator.snapshot import query as roles
-from pytest_clawperator.snapshot.near_miss import (
-    crash_hint,
-    describe,
-    nearest,
-    outline,
-    told_first,
-)
 from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
 # How many levels up the Operator looks for a node that takes the action.
@@ -75,7 +69,9 @@ class Crowd:
     def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
         """Return a line for each of the first nodes, with a remark on it."""
         listed = self.nodes[:_SHOWN_NODES]
-        lines = [f"{n}. {describe(node)}{remark(node)}" for n, node in enumerate(listed, 1)]
+        lines = [
+            f"{n}. {near_miss.describe(node)}{remark(node)}" for n, node in enumerate(listed, 1)
+        ]
         rest = len(self.nodes) - len(listed)
         return [*lines, f"... and {rest} more"] if rest > 0 else lines
 
@@ -100,13 +96,14 @@ def ambiguous(
     """Return the error for a crowd; ``done`` means that the action was already sent."""
     nodes = crowd.nodes
     after = f", and the first was {use.done}" if done and not use.is_harmless else ""
+    first = near_miss.told_first(nodes[0].snapshot)
     return StepFailedError(
-        f"{told_first(nodes[0].snapshot)}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
+        f"{first}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
         + "".join(f"\n  {line}" for line in crowd.lines()),
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
         hint=telling_apart(crowd, use),
-        details={"nodes": [describe(node) for node in nodes]},
+        details={"nodes": [near_miss.describe(node) for node in nodes]},
         matcher=crowd.part.matcher,
         snapshot=nodes[0].snapshot,
     )
@@ -233,7 +230,7 @@ def obstacle(node: Node, use: Use) -> Obstacle | None:
         return Obstacle("it is off the screen", lets_through=target.clickable)
     cover = covering_node(node, around=target)
     if cover is not None:
-        reason = f"it is covered by {describe(cover)}"
+        reason = f"it is covered by {near_miss.describe(cover)}"
         return Obstacle(reason, lets_through=target.clickable, cover=cover)
     window = _window_above(node.snapshot)
     if window is not None and not target.clickable:
@@ -297,10 +294,12 @@ def explain_failure(
         if found is not None:
             return hindered(plan, found, seconds=seconds, serial=error.serial or "")
     return type(error)(
-        f"{told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
+        f"{near_miss.told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
         code=error.code,
         serial=error.serial,
-        hint=crash_hint(snapshot) or _hint(plan, error.code, wanted, snapshot) or error.hint,
+        hint=near_miss.crash_hint(snapshot)
+        or _hint(plan, error.code, wanted, snapshot)
+        or error.hint,
         details=error.details,
         envelope=error.envelope,
         step=error.step,
@@ -347,10 +346,10 @@ def not_found(
     is_node = part is target
     has_node = bool(target.resolve(snapshot))
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
-    first = told_first(snapshot)
+    first = near_miss.told_first(snapshot)
     message = f"{first}{verb}: no {part} on the screen{after}"
     hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _compare_hint(part, snapshot)
-    hint = crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
+    hint = near_miss.crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
     if has_node:
         cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
         hint = "It has neither a text nor a description: read the label inside it instead."
@@ -392,8 +391,8 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
     target = plan.target or found.target
     after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
     return StepFailedError(
-        f"{told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
-        f"\n  node: {describe(found.node)}",
+        f"{near_miss.told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
+        f"\n  node: {near_miss.describe(found.node)}",
         code=ErrorCode.NODE_NOT_CLICKABLE,
         serial=serial,
         hint=next(way for word, way in _WAYS_OUT.items() if word in reason),
@@ -415,7 +414,7 @@ def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFa
     """Return the error for a node that no matcher identifies."""
     return StepFailedError(
         f"{verb}: no matcher finds {target} before other nodes, and {verb} cannot go to a point"
-        f"\n  meant: {describe(node)}",
+        f"\n  meant: {near_miss.describe(node)}",
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
         hint="It has no id, text or description that an earlier node does not have, too: give it "
@@ -443,9 +442,9 @@ def _evidence(target: Target | None, snapshot: Snapshot | None) -> dict[str, Any
     evidence: dict[str, Any] = {"matcher": None if target is None else target.matcher}
     if snapshot is None:
         return evidence
-    evidence.update(snapshot=snapshot, outline=outline(snapshot))
+    evidence.update(snapshot=snapshot, outline=near_miss.outline(snapshot))
     if target is not None and target.query is not None and not target.resolve(snapshot):
-        evidence["nearest"] = nearest(snapshot, target.query)
+        evidence["nearest"] = near_miss.nearest(snapshot, target.query)
     return evidence
 
 
@@ -473,7 +472,11 @@ def _compare_hint(target: Target, snapshot: Snapshot) -> str:
     matcher = query.matcher
     hint = _PATTERN_HINT if matcher.has_pattern else _COMPARE_HINT
     is_text = matcher.text_equals or matcher.text_contains
-    return hint if not is_text or nearest(snapshot, query, limit=1) else f"{hint} {_TOAST_HINT}"
+    return (
+        hint
+        if not is_text or near_miss.nearest(snapshot, query, limit=1)
+        else f"{hint} {_TOAST_HINT}"
+    )
 
 
 def _id_hint(target: Target, snapshot: Snapshot) -> str | None:

@@ -22,10 +22,11 @@ from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.redaction import hide
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, visible_bounds
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
 
 Way = Literal["left", "right", "up", "down"]
-
 # Typed into a field to be emptied: one key then deletes it, however long the text was.
 _STAND_IN = "x"
 
@@ -78,7 +79,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(id="cart").node(text="Remove")``
         """
-        __tracebackhide__ = True
         inner = target_of(target, matcher, has=has, verb="node")
         return Locator(inside(self.target, inner), self.client)
 
@@ -121,7 +121,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="OK").click()``
         """
-        __tracebackhide__ = True
         return self.client.click(self, timeout=timeout)
 
     def long_click(self, *, timeout: float | None = None) -> RunStep:
@@ -129,7 +128,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="Item 3").long_click()``
         """
-        __tracebackhide__ = True
         return self.client.long_click(self, timeout=timeout)
 
     def double_click(self, *, timeout: float | None = None) -> None:
@@ -139,7 +137,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         Double taps, swipes and drags are touches that adb makes, at points of the screen.
         """
-        __tracebackhide__ = True
         self.client.device.double_tap(self._touched("double_click", timeout).center)
 
     def swipe(
@@ -157,7 +154,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``distance_ratio`` is the length as a part of the node's, ``duration`` is in seconds.
         """
-        __tracebackhide__ = True
         start, end = swipe_over(self._touched("swipe", timeout), direction, distance_ratio)
         self.client.device.swipe(start, end, duration=duration)
 
@@ -173,7 +169,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="Draft").drag_to(claw.node(id="bin"))``
         """
-        __tracebackhide__ = True
         if isinstance(other, tuple):
             end = other
         else:
@@ -194,7 +189,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(id="email").enter_text("ada@example.com")``
         """
-        __tracebackhide__ = True
         return self.client.enter_text(value, self, submit=submit, secret=secret, timeout=timeout)
 
     def clear(self, *, timeout: float | None = None) -> None:
@@ -204,7 +198,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         The Operator does not enter empty text, so one letter is entered and deleted by a key.
         """
-        __tracebackhide__ = True
         device = self.client.device
         if isinstance(device, NoDevice):
             device.key_event("del")  # raises with the reason before anything is changed
@@ -220,7 +213,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``assert claw.node(id="total").read() == "$12.00"``
         """
-        __tracebackhide__ = True
         return self.client.read_text(self, timeout=timeout)
 
     def scroll_into_view(
@@ -234,7 +226,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="Item 120").scroll_into_view()``
         """
-        __tracebackhide__ = True
         around = self.target.within
         return self.client.scroll_until(
             self,
@@ -249,7 +240,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="Welcome").wait(timeout=20).click()``
         """
-        __tracebackhide__ = True
         self.client.wait_for_node(self, timeout=timeout)
         return self
 
@@ -260,7 +250,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``if claw.node(text="Not now").exists(): ...``
         """
-        __tracebackhide__ = True
         if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
         step = self.client._perform(plans.snapshot_step())
@@ -278,7 +267,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
-        __tracebackhide__ = True
         if not self.target.is_matchable_on_snapshot:
             raise ConfigurationError(
                 f"a snapshot does not show which nodes are {self.target}",
@@ -291,7 +279,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``assert claw.node(id="row").count() == 3``
         """
-        __tracebackhide__ = True
         return len(self.all())
 
     def bounds(self, *, timeout: float | None = None) -> Bounds:
@@ -299,7 +286,6 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``x, y = claw.node(id="map").bounds().center``
         """
-        __tracebackhide__ = True
         client = self.client
         seconds = timeout_of(timeout, client.timeout)
         return client.performer.find(self.target, seconds, verb="bounds").bounds
@@ -313,7 +299,6 @@ class Locator(LocatorBase, HintsAtNames):
 
     def _touched(self, verb: str, timeout: float | None) -> Bounds:
         """Return where a finger can touch it, as soon as it is there."""
-        __tracebackhide__ = True
         client = self.client
         seconds = timeout_of(timeout, client.timeout)
         node = client.performer.find(self.target, seconds, verb=verb, use=Use.TAP)
@@ -325,7 +310,6 @@ class Locator(LocatorBase, HintsAtNames):
         return nodes
 
     def _exists_on_device(self) -> bool:
-        __tracebackhide__ = True
         assert self.target.matcher is not None
         one_try = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
         result = self.client.performer.run([one_try])
@@ -334,7 +318,6 @@ class Locator(LocatorBase, HintsAtNames):
         return result.ok
 
     def _not_emptied(self, snapshot: Snapshot) -> NoReturn:
-        __tracebackhide__ = True
         raise StepFailedError(
             f"clear {self}: the field was not emptied",
             serial=self.client.serial,
@@ -346,7 +329,7 @@ class Locator(LocatorBase, HintsAtNames):
 
 def shown_part(node: Node, verb: str, *, serial: str) -> Bounds:
     """Return the part of a node that a finger can touch."""
-    part = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    part = visible_bounds(node)
     if part is not None and part.area > 0:
         return part
     raise StepFailedError(

@@ -1,7 +1,7 @@
 """Carry out a plan: find its node, send its action, prove it by a snapshot, and wait.
 
 The execution of an action on a node also carries a snapshot of the very screen that it acts
-on: the device waits for the node, the screen is captured, and the action follows at once.
+on: the device waits for the node, the screen is captured, and the action follows immediately.
 What the snapshot shows is judged afterwards: the action cannot be stopped, but the test can.
 """
 
@@ -12,21 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from pytest_clawperator.client import plans
-from pytest_clawperator.client.judge import (
-    Hindered,
-    ambiguous,
-    as_container,
-    differs,
-    explain_failure,
-    find_crowd,
-    hindered,
-    not_found,
-    nothing_scrolls,
-    obstacle,
-    unreachable,
-    within_time,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.client import judge, plans
+from pytest_clawperator.client.judge import Hindered
 from pytest_clawperator.client.plans import Aim, PageSearch, Plan, ScrollOutcome
 from pytest_clawperator.client.target import Route, Target, Use
 from pytest_clawperator.client.timing import POLL, Countdown, Wait
@@ -42,28 +30,20 @@ from pytest_clawperator.contracts.actions import (
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import complete_actions, override_timeout
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    EnvelopeMalformedError,
-    ErrorCode,
-    NodeNotFoundError,
-    StepFailedError,
-)
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS, TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.snapshot.query import Query, identifying_matcher
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
 
 T = TypeVar("T")
-
 Matchers = Literal["strict", "first"]
 #: What happens when several nodes match: an error, or the first of them is taken.
 MATCHERS: tuple[Matchers, ...] = ("strict", "first")
-
 # How long a target may be ambiguous before anything is done with it: two screens of an app
-# are there at once while one replaces the other.
+# are there together while one replaces the other.
 _GRACE = 1.0
 # How many seconds a snapshot for an error message may take.
 _BRIEF = 5.0
@@ -75,7 +55,7 @@ def matchers_of(given: Any) -> Matchers:
     for word in MATCHERS:
         if given == word:
             return word
-    raise ConfigurationError(
+    raise errors.ConfigurationError(
         f"matchers= is 'strict' or 'first', found {shown(given)}",
         hint="'strict' refuses a matcher that several nodes match; with 'first' the first wins.",
     )
@@ -119,7 +99,6 @@ class Performer:
 
     def perform(self, plan: Plan[T], seconds: float) -> T:
         """Send the plan's action until it succeeds or the time is over; return its value."""
-        __tracebackhide__ = True
         if plan.search is not None:
             outcome: T = self._search(plan, plan.search, seconds)
             return outcome
@@ -151,7 +130,6 @@ class Performer:
         proofs: Mapping[str, str] = NO_PROOFS,
     ) -> RunResult:
         """Run actions as one execution, judged as the client's own; return a failure, too."""
-        __tracebackhide__ = True
         execution = complete_actions(actions)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
@@ -161,7 +139,6 @@ class Performer:
 
     def aim(self, plan: Plan[Any], countdown: Countdown, *, pause: float = 0.0) -> Aim | SeenValue:
         """Find out where the action goes, with a snapshot if one is needed."""
-        __tracebackhide__ = True
         target = plan.target
         if target is None or not plan.is_aimed:
             matcher = None if target is None else target.matcher
@@ -184,7 +161,6 @@ class Performer:
 
     def find(self, target: Target, seconds: float, *, verb: str, use: Use = Use.PLACE) -> Node:
         """Return the node, from a fresh snapshot, as soon as it is there and can be used."""
-        __tracebackhide__ = True
         plan = plans.finding(verb, target, use)
         route = plan.route(strict=self.strict)
         if route is Route.KNOWN:
@@ -195,19 +171,17 @@ class Performer:
 
     def _known(self, plan: Plan[Any], target: Target) -> Node:
         """Return the node of the caller's own snapshot, on which nothing more will appear."""
-        __tracebackhide__ = True
         snapshot = target.origin
         assert snapshot is not None
         nodes = self._only(plan.verb, target, snapshot, plan.use)
         if not nodes:
-            raise not_found(plan.verb, target, snapshot=snapshot, serial=self.serial)
+            raise judge.not_found(plan.verb, target, snapshot=snapshot, serial=self.serial)
         return nodes[0]
 
     def _await_node(
         self, plan: Plan[Any], target: Target, route: Route, countdown: Countdown, pause: float
     ) -> Node | SeenValue:
         """Take snapshots until the target is there, alone, and nothing is in its way."""
-        __tracebackhide__ = True
         grace = Countdown(min(countdown.seconds, _GRACE))
         while True:
             step = self._snapshot_in_time(countdown, pause)
@@ -215,7 +189,7 @@ class Performer:
             in_the_way = None
             try:
                 nodes = self._only(plan.verb, target, snapshot, plan.use)
-            except StepFailedError:
+            except errors.StepFailedError:
                 if grace.is_over or countdown.is_over:
                     raise
                 grace.spend(POLL)
@@ -234,7 +208,7 @@ class Performer:
     ) -> Hindered | None:
         if not self.strict or plan.use is None or not isinstance(found, Node):
             return None
-        now = obstacle(found, plan.use)
+        now = judge.obstacle(found, plan.use)
         return Hindered(target, plan.use, found, now) if now is not None and now.certain else None
 
     def _not_in_time(
@@ -244,11 +218,13 @@ class Performer:
         snapshot: Snapshot,
         in_the_way: Hindered | None,
         seconds: float,
-    ) -> StepFailedError:
+    ) -> errors.StepFailedError:
         if in_the_way is not None:
-            return hindered(plan, in_the_way, seconds=seconds, serial=self.serial)
-        after = within_time(seconds)
-        return not_found(plan.verb, target, snapshot=snapshot, serial=self.serial, after=after)
+            return judge.hindered(plan, in_the_way, seconds=seconds, serial=self.serial)
+        after = judge.within_time(seconds)
+        return judge.not_found(
+            plan.verb, target, snapshot=snapshot, serial=self.serial, after=after
+        )
 
     def _only(
         self, verb: str, target: Target, snapshot: Snapshot, use: Use | None, *, done: bool = False
@@ -257,34 +233,31 @@ class Performer:
 
         ``done`` means that the action was already sent.
         """
-        __tracebackhide__ = True
         nodes = target.resolve(snapshot)
         target.last.total = len(nodes)
         if self.strict and use is not None:
-            crowd = find_crowd(target, snapshot, use)
+            crowd = judge.find_crowd(target, snapshot, use)
             if crowd is not None:
-                raise ambiguous(verb, crowd, use, serial=self.serial, done=done)
+                raise judge.ambiguous(verb, crowd, use, serial=self.serial, done=done)
         return nodes
 
     def _aim_at(self, plan: Plan[Any], target: Target, node: Node) -> Aim:
-        __tracebackhide__ = True
         matcher = identifying_matcher(node)
         if matcher is not None:
             return Aim(matcher, judged=Target(query=Query(matcher), index=0))
-        visible = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+        visible = visible_bounds(node)
         if visible is None or not plan.takes_point:
-            raise unreachable(plan.verb, target, node, serial=self.serial)
+            raise judge.unreachable(plan.verb, target, node, serial=self.serial)
         return Aim(point=visible.center)
 
     def _container(self, plan: Plan[Any], countdown: Countdown) -> Aim:
         """Return where to find what is scrolled; an empty aim lets the device choose."""
-        __tracebackhide__ = True
         if plan.container is None:
             return Aim()
         try:
             aim = self.aim(plans.finding(plan.verb, plan.container, Use.READ), countdown)
-        except NodeNotFoundError as error:
-            raise as_container(error) from None
+        except errors.NodeNotFoundError as error:
+            raise judge.as_container(error) from None
         assert isinstance(aim, Aim)
         return aim
 
@@ -298,7 +271,6 @@ class Performer:
         return Sending([replace(plan.action(aim, wait), id=id)])
 
     def _send(self, plan: Plan[Any], aim: Aim, wait: Wait, pause: float) -> RunResult:
-        __tracebackhide__ = True
         place = 2 if pause else 1
         kind = plan.action(aim, wait).type
         sending = self.sending(plan, aim, wait, id=f"{kind}-{place}")
@@ -309,7 +281,6 @@ class Performer:
 
     def judge(self, plan: Plan[Any], aim: Aim, proof: RunStep) -> Hindered | None:
         """Judge an action by its snapshot; raise if several nodes match."""
-        __tracebackhide__ = True
         judged = judged_by(plan, aim)
         if judged is None:
             return None
@@ -319,13 +290,15 @@ class Performer:
         if plan.container is not None:
             self._only(plan.verb, plan.container, snapshot, Use.READ)
         # The device may find what a snapshot just before did not show.
-        found = obstacle(nodes[0], use) if nodes else None
+        found = judge.obstacle(nodes[0], use) if nodes else None
         return None if found is None else Hindered(target, use, nodes[0], found)
 
-    def explain(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
+    def explain(
+        self, plan: Plan[Any], result: RunResult, seconds: float
+    ) -> errors.ClawperatorError:
         """Return the error of a failed run, with its own snapshot or a fresh one."""
         error = error_of(result)
-        if not isinstance(error, StepFailedError):
+        if not isinstance(error, errors.StepFailedError):
             return error
         proof = _proof_of(result)
         snapshot = None if proof is None else partial_snapshot(proof)
@@ -333,7 +306,7 @@ class Performer:
             snapshot = self._brief_snapshot()
         if snapshot is not None and plan.target is not None:
             plan.target.last.total = len(plan.target.resolve(snapshot))
-        return explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
+        return judge.explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
 
     def _has_worked(
         self,
@@ -344,13 +317,12 @@ class Performer:
         grace: Countdown,
     ) -> bool:
         """Whether the action reached its node; raise if it reached one of several."""
-        __tracebackhide__ = True
         proof = _proof_of(result)
         if proof is None:
             return True
         try:
             found = self.judge(plan, aim, proof)
-        except StepFailedError:
+        except errors.StepFailedError:
             if plan.use is None or not plan.use.is_harmless or grace.is_over:
                 raise
             grace.spend(POLL)
@@ -363,7 +335,6 @@ class Performer:
         If it did not, wait until nothing is in its way any longer. A tap is not repeated
         if the first one may have changed the screen.
         """
-        __tracebackhide__ = True
         may_have_worked = True  # what was in its way may have gone just before it arrived
         pause = 0.0
         while True:
@@ -371,8 +342,8 @@ class Performer:
             nodes = self._only(plan.verb, before.target, snapshot, before.use, done=True)
             if not nodes:
                 return may_have_worked
-            now = obstacle(nodes[0], before.use)
-            has_changed = may_have_worked and differs(
+            now = judge.obstacle(nodes[0], before.use)
+            has_changed = may_have_worked and judge.differs(
                 before.node, nodes[0], apart=before.obstacle.cover
             )
             if now is None or (has_changed and not now.certain):
@@ -381,19 +352,18 @@ class Performer:
             countdown.spend(pause)
             if countdown.is_over:
                 left = replace(before, node=nodes[0], obstacle=now)
-                raise hindered(plan, left, seconds=countdown.seconds, serial=self.serial)
+                raise judge.hindered(plan, left, seconds=countdown.seconds, serial=self.serial)
             pause = min(POLL, countdown.left)
 
     def _check_failure(
         self, plan: Plan[Any], aim: Aim, result: RunResult, countdown: Countdown
     ) -> None:
         """Raise the error of a failed run, unless what failed may succeed in the time left."""
-        __tracebackhide__ = True
         proof = _proof_of(result)
-        is_refused = result.code == ErrorCode.NODE_NOT_CLICKABLE
+        is_refused = result.code == errors.ErrorCode.NODE_NOT_CLICKABLE
         found = self.judge(plan, aim, proof) if is_refused and proof is not None else None
         if found is not None and countdown.is_over:
-            raise hindered(plan, found, seconds=countdown.seconds, serial=self.serial)
+            raise judge.hindered(plan, found, seconds=countdown.seconds, serial=self.serial)
         if found is not None:
             self._await_node(plan, found.target, Route.LOOKED_UP, countdown, POLL)
         elif countdown.is_over or result.code not in plan.worth_waiting:
@@ -401,7 +371,6 @@ class Performer:
 
     def _snapshot_in_time(self, countdown: Countdown, pause: float) -> RunStep:
         """Take a snapshot after a pause, trying again as long as there is time."""
-        __tracebackhide__ = True
         snapshot = SnapshotUi(retry=countdown.segment().retry)
         result = self.run([Sleep(pause), snapshot] if pause else [snapshot])
         if not result.ok:
@@ -413,7 +382,7 @@ class Performer:
         try:
             result = self.run([SnapshotUi(retry=_ONCE)], timeout=_BRIEF)
             return partial_snapshot(last_step(result)) if result.ok else None
-        except ClawperatorError:
+        except errors.ClawperatorError:
             return None
 
     # Going through a list page by page
@@ -432,7 +401,6 @@ class Performer:
 
         ``seconds`` is how long to wait for the list.
         """
-        __tracebackhide__ = True
         plan = replace(plans.scroll(direction, container, **gesture), verb=verb)
         for scrolls in range(max_scrolls):
             left = seconds if scrolls == 0 else 0.0
@@ -447,7 +415,6 @@ class Performer:
 
     def _search(self, plan: Plan[Any], how: PageSearch, seconds: float) -> Any:
         """Look page by page for the plan's target, and tap it if wanted; return the outcome."""
-        __tracebackhide__ = True
         target = plan.target
         assert target is not None
         # What the device would refuse is refused here, too.
@@ -455,7 +422,7 @@ class Performer:
         countdown = Countdown(math.inf if how.max_duration is None else how.max_duration)
         page, scrolls = self.perform(plans.snapshot(), seconds), 0
         if how.needs_list and shows_everything(page, plan.container) and target.resolve(page):
-            raise nothing_scrolls(plan, snapshot=page, serial=self.serial)
+            raise judge.nothing_scrolls(plan, snapshot=page, serial=self.serial)
         pages = self.more_pages(
             plan.verb,
             plan.container,
@@ -468,13 +435,13 @@ class Performer:
             following = None if countdown.is_over else next(pages, None)
             if following is None:
                 late = ": MAX_DURATION_REACHED" if countdown.is_over else ""
-                raise not_found(
+                raise judge.not_found(
                     plan.verb,
                     target,
                     snapshot=page,
                     serial=self.serial,
                     after=f" after {scrolls} scrolls{late}",
-                    code=ErrorCode.TARGET_NOT_FOUND,
+                    code=errors.ErrorCode.TARGET_NOT_FOUND,
                 )
             page, scrolls = following, scrolls + 1
         tap = plans.click("click", nodes[0], {}) if how.click else None
@@ -542,7 +509,7 @@ def shows_everything(page: Snapshot, container: Target | None) -> bool:
 def last_step(result: RunResult) -> RunStep:
     """Return the result of the last action of a run that succeeded."""
     if not result.steps:
-        raise EnvelopeMalformedError(
+        raise errors.EnvelopeMalformedError(
             "the envelope reports success and has no step results",
             serial=result.serial,
             hint="Check that the Operator app and this package have the same major.minor version.",

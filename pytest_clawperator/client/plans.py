@@ -1,6 +1,6 @@
 """Plans: what a method of the client asks of the device, and how its result is read.
 
-A plan does not know when or how often it is sent: the client sends it at once, a batch
+A plan does not know when or how often it is sent: the client sends it alone, a batch
 together with others.
 """
 
@@ -38,6 +38,8 @@ from pytest_clawperator.execution.postprocess import TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
 
 T = TypeVar("T")
 #: The keywords of a method that name its node.
@@ -183,7 +185,6 @@ def simple(verb: str, action: TypedAction) -> Plan[RunStep]:
 
 def sleeps(seconds: float) -> list[Plan[RunStep]]:
     """Plan a pause on the device, in parts that leave an execution time for the rest."""
-    __tracebackhide__ = True
     left = timeout_of(seconds, 0.0, name="sleep()")
     parts = [simple("sleep", actions.Sleep(_LONGEST_SLEEP))] * int(left // _LONGEST_SLEEP)
     rest = left % _LONGEST_SLEEP
@@ -212,7 +213,6 @@ def click(
     click_type: ClickType | None = None,
 ) -> Plan[RunStep]:
     """Plan a tap, a long press, or focusing."""
-    __tracebackhide__ = True
     if at is not None:
         return _click_at(verb, at, [given, keywords, within], click_type)
 
@@ -234,7 +234,6 @@ def click(
 def _click_at(
     verb: str, point: tuple[int, int], others: Sequence[object], click_type: ClickType | None
 ) -> Plan[RunStep]:
-    __tracebackhide__ = True
     if any(other is not None and other != {} for other in others):
         raise ConfigurationError(
             f"{verb}(at={point}) was given a node, too: which is meant?",
@@ -259,7 +258,6 @@ def enter_text(
     secret: bool = False,
 ) -> Plan[RunStep]:
     """Plan replacing the text of a field; a secret is sent as it is, and shown nowhere."""
-    __tracebackhide__ = True
     given_value: object = value
     if secret and isinstance(given_value, str):
         SECRETS.add(value)
@@ -290,7 +288,6 @@ def wait_for_node(
     given: TargetLike | None, keywords: Keywords, *, within: TargetLike | None = None
 ) -> Plan[RunStep]:
     """Plan waiting for a node."""
-    __tracebackhide__ = True
     return Plan(
         verb="wait_for_node",
         action=lambda aim, wait: actions.WaitForNode(
@@ -306,7 +303,6 @@ def wait_for_navigation(
     package: str | None, given: TargetLike | None, keywords: Keywords
 ) -> Plan[RunStep]:
     """Plan waiting for another app or screen."""
-    __tracebackhide__ = True
     target = optional_target(given, keywords, verb="wait_for_navigation")
     if target is not None and not target.is_plain:
         raise ConfigurationError(
@@ -339,7 +335,6 @@ def read_text(
     pattern: str | None = None,
 ) -> Plan[str]:
     """Plan reading a node's text; a ``pattern`` alone implies the regex validator."""
-    __tracebackhide__ = True
     kind = "regex" if validator is None and pattern is not None else validator
     _check_validator(kind, pattern)
     options: Any = {"validator": kind, "validator_pattern": pattern}
@@ -358,7 +353,6 @@ def read_text(
 
 
 def _check_validator(validator: str | None, pattern: str | None) -> None:
-    __tracebackhide__ = True
     if validator is not None and validator not in _VALIDATORS:
         near = closest(str(validator), _VALIDATORS)
         raise ConfigurationError(
@@ -393,7 +387,6 @@ def read_all_text(
     given: TargetLike | None, keywords: Keywords, *, within: TargetLike | None = None
 ) -> Plan[list[str]]:
     """Plan reading the texts of every matching node."""
-    __tracebackhide__ = True
     return Plan(
         verb="read_all_text",
         action=lambda aim, wait: actions.ReadText(
@@ -428,7 +421,6 @@ def read_value(
     within: TargetLike | None = None,
 ) -> Plan[str]:
     """Plan reading the value beside a label."""
-    __tracebackhide__ = True
     given = NodeMatcher.of(text=label) if isinstance(label, (str, re.Pattern)) else label
     return Plan(
         verb="read_value",
@@ -544,7 +536,6 @@ def scroll_until(
     **gesture: Any,
 ) -> Plan[ScrollOutcome]:
     """Plan a series of scroll gestures; by default it may take a second for each."""
-    __tracebackhide__ = True
     check_count("scroll_until", max_scrolls, limits.MAX_SCROLLS)
     longest = max_duration
     if longest is None:
@@ -620,7 +611,6 @@ def scroll_and_click(
     **gesture: Any,
 ) -> Plan[ScrollOutcome]:
     """Plan scrolling to a node and tapping it."""
-    __tracebackhide__ = True
     check_count("scroll_and_click", max_scrolls, _MOST_SWIPES)
 
     def action(aim: Aim, wait: Wait, *, click: bool = True) -> TypedAction:
@@ -665,7 +655,6 @@ def _direction(step: RunStep) -> str:
 
 def check_count(verb: str, max_scrolls: int, most: int, *, least: int = 1) -> None:
     """Raise for a ``max_scrolls`` that the device would not accept."""
-    __tracebackhide__ = True
     if type(max_scrolls) is not int or not least <= max_scrolls <= most:
         raise ConfigurationError(
             f"{verb}() scrolls {least} to {most} times, not {shown(max_scrolls)}",

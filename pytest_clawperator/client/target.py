@@ -20,6 +20,8 @@ from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.query import UNTELLABLE, Query, identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
 _EXAMPLE = "Write for example text='OK', or give a NodeMatcher, a node or a locator."
 
 
@@ -134,14 +136,17 @@ class Target:
             return self.within.origin
         return None if self.node is None else self.node.snapshot
 
-    def resolve(self, scope: Snapshot | Node) -> list[Node]:
-        """Return the matching nodes on a snapshot, or in a node; the first is the one to use."""
+    def resolve(self, scope: Snapshot | Node, *, on_screen: bool = True) -> list[Node]:
+        """Return the matching nodes on a snapshot, or in a node; the first is the one to use.
+
+        Without ``on_screen``, they may be off the screen; what is around them may not.
+        """
         if self.within is not None:
             containers = self.within.resolve(scope)
             if not containers:
                 return []
             scope = containers[0]
-        found = self._all_in(scope)
+        found = self._all_in(scope, on_screen)
         has = self.has
         if has is not None:
             found = [node for node in found if any(n is not node for n in has.resolve(node))]
@@ -149,15 +154,13 @@ class Target:
             return found
         return [found[self.index]] if -len(found) <= self.index < len(found) else []
 
-    def _all_in(self, scope: Snapshot | Node) -> list[Node]:
+    def _all_in(self, scope: Snapshot | Node, on_screen: bool) -> list[Node]:
         if self.node is not None:
             owner = scope if isinstance(scope, Snapshot) else scope.snapshot
             matcher = None if self.node.snapshot is owner else self.matcher
             return [self.node] if matcher is None else scope.find_all(matcher)[:1]
         assert self.query is not None
-        if self.query.takes_short_id:
-            return scope.find_all(**keywords_of(self.query.matcher))
-        return scope.find_all(self.query.matcher)
+        return scope.find_all(self.query, on_screen=on_screen)
 
     def missing_part(self, snapshot: Snapshot) -> Target:
         """Return the part that the snapshot lacks: the outermost container that is missing."""
@@ -222,7 +225,6 @@ def target_of(
     verb: str,
 ) -> Target:
     """Return the target of a method, given positionally or by keywords."""
-    __tracebackhide__ = True
     check_matcher_keywords(keywords, caller=verb)
     if given is not None and keywords:
         raise ConfigurationError(
@@ -254,7 +256,6 @@ def optional_target(
     given: TargetLike | None, keywords: Mapping[str, Any], *, verb: str
 ) -> Target | None:
     """Return the target of a method that does not need one, or None."""
-    __tracebackhide__ = True
     if given is None and not keywords:
         return None
     return target_of(given, keywords, verb=verb)
@@ -262,12 +263,10 @@ def optional_target(
 
 def container_of(within: TargetLike | None, *, verb: str) -> Target | None:
     """Return the target of a ``within=``, or None."""
-    __tracebackhide__ = True
     return None if within is None else _read(within, f"{verb}(within=...)")
 
 
 def _read(given: Any, verb: str) -> Target:
-    __tracebackhide__ = True
     if isinstance(given, Node):
         return Target(node=given)
     if isinstance(given, NoMatch):

@@ -21,18 +21,12 @@ from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 SEGMENT = 6.5
-
 LONGEST_PAUSE = 1.0
-
 # How long the device pauses between two snapshots of the whole screen.
 POLL = 0.2
-
-
 _FIRST_PAUSE_RATIO = 0.015
-
 # Below this, in milliseconds, ten attempts would come without pauses to speak of.
 _SHORT = 200
-
 _ONCE = Retry(max_attempts=1)
 
 

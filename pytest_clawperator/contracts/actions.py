@@ -15,41 +15,15 @@ from typing import Any, ClassVar, Literal
 
 from pydantic.alias_generators import to_camel
 
-from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts import limits, params
 from pytest_clawperator.contracts.ecmascript import trim
 from pytest_clawperator.contracts.matchers import NodeMatcher, canonical_matcher
 from pytest_clawperator.contracts.params import (
     MATCHER_PARAMS,
     PARAM_ALIASES,
-    SCROLL_SHAPE,
     ActionParams,
     ActionRule,
     Coordinate,
-    click_after_scroll,
-    click_target,
-    entered_text,
-    last_look_ms,
-    launching,
-    looking,
-    navigating,
-    navigation_target,
-    navigation_timeout,
-    needs_matcher,
-    needs_text,
-    not_blank,
-    nothing_more,
-    one_step,
-    pressed_key,
-    read_text_pattern,
-    recording,
-    scrolling_once,
-    scrolling_to_click,
-    scrolling_until,
-    sleep_duration,
-    sleeping,
-    swipes_ms,
-    whole_within,
-    within,
 )
 from pytest_clawperator.contracts.schema import WireObject, rename_keys
 from pytest_clawperator.redaction import hide
@@ -141,7 +115,7 @@ class ActionType:
     guesses: tuple[str, ...] = ()
     rules: tuple[ActionRule, ...] = ()
     longest: Callable[[ActionParams], float]
-    undeclared_ms: Callable[[Mapping[Any, Any]], float] = nothing_more
+    undeclared_ms: Callable[[Mapping[Any, Any]], float] = params.nothing_more
     logs: tuple[str, ...]
     taps: bool = False
 
@@ -180,8 +154,8 @@ class OpenApp(TypedAction):
     spec = ActionType(
         "open_app",
         guesses=("launch", "launch_app", "open", "start_app"),
-        rules=(needs_text("applicationId"),),
-        longest=launching,
+        rules=(params.needs_text("applicationId"),),
+        longest=params.launching,
         logs=("application_id", "error"),
     )
     application_id: str
@@ -196,8 +170,8 @@ class OpenUri(TypedAction):
     spec = ActionType(
         "open_uri",
         aliases=("open_url",),
-        rules=(needs_text("uri"),),
-        longest=launching,
+        rules=(params.needs_text("uri"),),
+        longest=params.launching,
         logs=("uri", "error"),
     )
     uri: str
@@ -212,8 +186,8 @@ class CloseApp(TypedAction):
     spec = ActionType(
         "close_app",
         guesses=("stop_app",),
-        rules=(needs_text("applicationId"),),
-        longest=one_step,
+        rules=(params.needs_text("applicationId"),),
+        longest=params.one_step,
         logs=("application_id", "error", "message"),
     )
     application_id: str
@@ -225,8 +199,8 @@ class StartRecording(TypedAction):
 
     spec = ActionType(
         "start_recording",
-        rules=(not_blank("sessionId", "not be blank"),),
-        longest=recording,
+        rules=(params.not_blank("sessionId", "not be blank"),),
+        longest=params.recording,
         logs=("error", "message", "sessionId", "filePath"),
     )
     session_id: str | None = None
@@ -238,8 +212,8 @@ class StopRecording(TypedAction):
 
     spec = ActionType(
         "stop_recording",
-        rules=(not_blank("sessionId", "not be blank"),),
-        longest=recording,
+        rules=(params.not_blank("sessionId", "not be blank"),),
+        longest=params.recording,
         logs=("error", "message", "sessionId", "filePath", "eventCount"),
     )
     session_id: str | None = None
@@ -253,8 +227,8 @@ class WaitForNode(TypedAction):
         "wait_for_node",
         aliases=("wait_for", "find", "find_node"),
         guesses=("wait",),
-        rules=(needs_matcher("matcher"),),
-        longest=looking,
+        rules=(params.needs_matcher("matcher"),),
+        longest=params.looking,
         logs=("resource_id", "label", "timeout_ms", "error"),
     )
     matcher: Matcher
@@ -271,8 +245,8 @@ class Click(TypedAction):
         "click",
         aliases=("tap", "press"),
         guesses=("long_press", "long_click"),
-        rules=(click_target,),
-        longest=looking,
+        rules=(params.click_target,),
+        longest=params.looking,
         logs=("coordinate", "click_types", "error"),
         taps=True,
     )
@@ -291,9 +265,9 @@ class ScrollAndClick(TypedAction):
 
     spec = ActionType(
         "scroll_and_click",
-        rules=(needs_matcher("matcher"),),
-        longest=scrolling_to_click,
-        undeclared_ms=swipes_ms,
+        rules=(params.needs_matcher("matcher"),),
+        longest=params.scrolling_to_click,
+        undeclared_ms=params.swipes_ms,
         logs=("max_swipes", "direction", "click_types", "click_after", "error"),
         taps=True,
     )
@@ -318,8 +292,8 @@ class Scroll(TypedAction):
     spec = ActionType(
         "scroll",
         guesses=("swipe",),
-        rules=SCROLL_SHAPE,
-        longest=scrolling_once,
+        rules=params.SCROLL_SHAPE,
+        longest=params.scrolling_once,
         logs=(
             "scroll_outcome",
             "direction",
@@ -345,14 +319,14 @@ class ScrollUntil(TypedAction):
     spec = ActionType(
         "scroll_until",
         rules=(
-            click_after_scroll,
-            *SCROLL_SHAPE,
-            whole_within("maxScrolls", 1, limits.MAX_SCROLLS),
-            within("maxDurationMs", 0, limits.MAX_SCROLL_DURATION_MS),
-            whole_within("noPositionChangeThreshold", 1, limits.MAX_NO_POSITION_CHANGE),
+            params.click_after_scroll,
+            *params.SCROLL_SHAPE,
+            params.whole_within("maxScrolls", 1, limits.MAX_SCROLLS),
+            params.within("maxDurationMs", 0, limits.MAX_SCROLL_DURATION_MS),
+            params.whole_within("noPositionChangeThreshold", 1, limits.MAX_NO_POSITION_CHANGE),
         ),
-        longest=scrolling_until,
-        undeclared_ms=last_look_ms,
+        longest=params.scrolling_until,
+        undeclared_ms=params.last_look_ms,
         logs=(
             "termination_reason",
             "scrolls_executed",
@@ -385,8 +359,8 @@ class ReadText(TypedAction):
         "read_text",
         aliases=("read",),
         guesses=("get_text",),
-        rules=(needs_matcher("matcher"), read_text_pattern),
-        longest=looking,
+        rules=(params.needs_matcher("matcher"), params.read_text_pattern),
+        longest=params.looking,
         logs=("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
     )
     matcher: Matcher
@@ -406,8 +380,8 @@ class EnterText(TypedAction):
         "enter_text",
         aliases=("type_text", "text_entry", "input_text"),
         guesses=("type", "set_text"),
-        rules=(needs_matcher("matcher"), entered_text),
-        longest=looking,
+        rules=(params.needs_matcher("matcher"), params.entered_text),
+        longest=params.looking,
         logs=("text", "submit", "error"),
     )
     matcher: Matcher
@@ -430,7 +404,7 @@ class SnapshotUi(TypedAction):
         "snapshot_ui",
         aliases=("snapshot",),
         guesses=("dump",),
-        longest=looking,
+        longest=params.looking,
         logs=(
             "actual_format",
             "foreground_package",
@@ -451,8 +425,8 @@ class TakeScreenshot(TypedAction):
     spec = ActionType(
         "take_screenshot",
         aliases=("screenshot", "capture_screenshot"),
-        rules=(not_blank("path", "be a non-empty string"),),
-        longest=one_step,
+        rules=(params.not_blank("path", "be a non-empty string"),),
+        longest=params.one_step,
         logs=("error", "message"),
     )
     path: str | None = None
@@ -467,8 +441,8 @@ class Sleep(TypedAction):
     spec = ActionType(
         "sleep",
         guesses=("pause",),
-        rules=(sleep_duration,),
-        longest=sleeping,
+        rules=(params.sleep_duration,),
+        longest=params.sleeping,
         logs=("duration_ms", "error"),
     )
     duration: float = seconds_field("durationMs")
@@ -482,8 +456,8 @@ class PressKey(TypedAction):
         "press_key",
         aliases=("key_press",),
         guesses=("back", "home", "press_back", "keyevent"),
-        rules=(pressed_key,),
-        longest=one_step,
+        rules=(params.pressed_key,),
+        longest=params.one_step,
         logs=("key", "error"),
     )
     key: Literal["back", "home", "recents"]
@@ -496,8 +470,8 @@ class WaitForNavigation(TypedAction):
     spec = ActionType(
         "wait_for_navigation",
         guesses=("wait_for_nav",),
-        rules=(navigation_target, navigation_timeout),
-        longest=navigating,
+        rules=(params.navigation_target, params.navigation_timeout),
+        longest=params.navigating,
         logs=("resolved_package", "elapsed_ms", "error", "last_package"),
     )
     _: KW_ONLY
@@ -513,8 +487,8 @@ class ReadKeyValuePair(TypedAction):
     spec = ActionType(
         "read_key_value_pair",
         guesses=("read_value",),
-        rules=(needs_matcher("labelMatcher"),),
-        longest=looking,
+        rules=(params.needs_matcher("labelMatcher"),),
+        longest=params.looking,
         logs=("label", "value", "error"),
     )
     label_matcher: Matcher

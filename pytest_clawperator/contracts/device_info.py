@@ -13,7 +13,7 @@ OPERATOR_DEV_PACKAGE = "com.clawperator.operator.dev"
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceInfo:
-    """A device and its properties; None where the device does not report one.
+    """A device and its properties; None if the device does not report one.
 
     ``serial`` is what adb calls it, ``key`` what it is: one phone seen twice has one key.
     """

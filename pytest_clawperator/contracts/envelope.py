@@ -10,21 +10,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic.alias_generators import to_camel
 from typing_extensions import Self
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.ecmascript import parse_json, to_string, trim, why_not_json
 from pytest_clawperator.contracts.wording import describe, quote
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ContainerNotFoundError,
-    EnvelopeMalformedError,
-    ErrorCode,
-    NavigationTimeoutError,
-    NodeNotFoundError,
-    OperatorNotReadyError,
-    SnapshotError,
-    StepFailedError,
-    ValidatorMismatchError,
-    known_code,
-)
+from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
@@ -101,7 +90,7 @@ class StepResult(_Received):
     def code(self) -> ErrorCode | str | None:
         """The code of the failure, or None."""
         given = None if self.success else self.data.get("error")
-        return known_code(given) if given else None
+        return errors.known_code(given) if given else None
 
     def to_wire(self) -> dict[str, Any]:
         """Return the step in wire form."""
@@ -155,13 +144,13 @@ class ResultEnvelope(_Received):
         if self.ok:
             return None
         if self.error_code:
-            return known_code(self.error_code)
+            return errors.known_code(self.error_code)
         if self.failed_steps:
             return self.failed_steps[0].code or ErrorCode.EXECUTION_FAILED
         return code_of_text(self.error or "")
 
     def step(self, id: str) -> StepResult:
-        """Return the result of the action with this id; the first, should there be several."""
+        """Return the result of the action with this id; the first if there are several."""
         for step in self.steps:
             if step.id == id:
                 return step
@@ -252,13 +241,13 @@ def _parse(text: str, command_id: str) -> ResultEnvelope | None:
 
 
 def _flaws(refusal: ValidationError) -> Iterator[str]:
-    errors = refusal.errors(include_url=False, include_context=False)
-    for error in errors[:_SHOWN_FLAWS]:
+    found = refusal.errors(include_url=False, include_context=False)
+    for error in found[:_SHOWN_FLAWS]:
         path = ".".join(str(part) for part in error["loc"])
         reason = _REASONS.get(error["type"], error["msg"])
         yield f"{path} {reason.removeprefix('Value error, ')}"
-    if len(errors) > _SHOWN_FLAWS:
-        yield f"and {len(errors) - _SHOWN_FLAWS} more"
+    if len(found) > _SHOWN_FLAWS:
+        yield f"and {len(found) - _SHOWN_FLAWS} more"
 
 
 _LOG = "the log"
@@ -268,8 +257,8 @@ _REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
 def _malformed(
     source: str, reason: str, text: str, command_id: Any = None
-) -> EnvelopeMalformedError:
-    return EnvelopeMalformedError(
+) -> errors.EnvelopeMalformedError:
+    return errors.EnvelopeMalformedError(
         f"{source} holds a result envelope that cannot be read: {reason}",
         hint="Check that the Operator app and this package are of the same major.minor version.",
         details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
@@ -310,18 +299,18 @@ _GARBLED = re.compile(
 )
 
 _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
-    ErrorCode.NODE_NOT_FOUND: NodeNotFoundError,
-    ErrorCode.TARGET_NOT_FOUND: NodeNotFoundError,
-    ErrorCode.CONTAINER_NOT_FOUND: ContainerNotFoundError,
-    ErrorCode.NAVIGATION_TIMEOUT: NavigationTimeoutError,
-    ErrorCode.VALIDATOR_MISMATCH: ValidatorMismatchError,
-    ErrorCode.SERVICE_UNAVAILABLE: OperatorNotReadyError,
-    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: OperatorNotReadyError,
-    ErrorCode.OPERATOR_CRASHED: OperatorNotReadyError,
-    ErrorCode.OPERATOR_NOT_INSTALLED: OperatorNotReadyError,
-    ErrorCode.OPERATOR_VARIANT_MISMATCH: OperatorNotReadyError,
-    ErrorCode.UI_TREE_UNAVAILABLE: SnapshotError,
-    ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
+    ErrorCode.NODE_NOT_FOUND: errors.NodeNotFoundError,
+    ErrorCode.TARGET_NOT_FOUND: errors.NodeNotFoundError,
+    ErrorCode.CONTAINER_NOT_FOUND: errors.ContainerNotFoundError,
+    ErrorCode.NAVIGATION_TIMEOUT: errors.NavigationTimeoutError,
+    ErrorCode.VALIDATOR_MISMATCH: errors.ValidatorMismatchError,
+    ErrorCode.SERVICE_UNAVAILABLE: errors.OperatorNotReadyError,
+    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: errors.OperatorNotReadyError,
+    ErrorCode.OPERATOR_CRASHED: errors.OperatorNotReadyError,
+    ErrorCode.OPERATOR_NOT_INSTALLED: errors.OperatorNotReadyError,
+    ErrorCode.OPERATOR_VARIANT_MISMATCH: errors.OperatorNotReadyError,
+    ErrorCode.UI_TREE_UNAVAILABLE: errors.SnapshotError,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED: errors.SnapshotError,
 }
 
 _HINTS: Mapping[ErrorCode | str, Hint] = {
@@ -384,7 +373,7 @@ def is_garbled(text: str) -> bool:
 
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:
     """Return the error for a failed envelope."""
-    cls = _CLASSES.get(code, StepFailedError)
+    cls = _CLASSES.get(code, errors.StepFailedError)
     message = str(step) if step is not None else (envelope.error or "the execution failed")
     if step is not None and step.data.get("message"):
         message = f"{message} - {step.data['message']}"
@@ -395,6 +384,6 @@ def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorEr
         "error": envelope.error,
     }
     hint = _HINTS.get(code) or envelope.hint or _LAST_RESORT
-    if issubclass(cls, StepFailedError):
+    if issubclass(cls, errors.StepFailedError):
         return cls(message, code=code, hint=hint, details=details, envelope=envelope, step=step)
     return cls(message, code=code, hint=hint, details=details)

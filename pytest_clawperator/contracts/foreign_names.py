@@ -2,7 +2,7 @@
 
 Each table is about one kind of object. A row has our call, and the names that people
 know from Appium, Selenium, uiautomator2, Playwright, Espresso and Maestro, in snake case; camel
-case works as well. A call that begins with a dot is a method of the same object. Where there is no
+case works as well. A call that begins with a dot is a method of the same object. If there is no
 call for it, a sentence, which begins with a capital letter, explains what to do instead.
 """
 

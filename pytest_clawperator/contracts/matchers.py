@@ -15,16 +15,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict
 from pydantic.alias_generators import to_camel
 from typing_extensions import Self, Unpack, override
 
-from pytest_clawperator.contracts import foreign_names, limits
-from pytest_clawperator.contracts.schema import (
-    Flaw,
-    Text,
-    WireObject,
-    inspect_object,
-    refuse,
-    rename_keys,
-    wire_names,
-)
+from pytest_clawperator.contracts import foreign_names, limits, schema
+from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -91,8 +83,8 @@ class MatcherKeywords(TypedDict, total=False):
     role: str | None
 
 
-MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
-MatcherPattern = Annotated[str | re.Pattern[str] | None, Text(limits.MAX_MATCHER_LENGTH)]
+MatcherText = Annotated[str | None, schema.Text(limits.MAX_MATCHER_LENGTH)]
+MatcherPattern = Annotated[str | re.Pattern[str] | None, schema.Text(limits.MAX_MATCHER_LENGTH)]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -121,7 +113,7 @@ class NodeMatcher(WireObject):
     content_desc_contains: MatcherText = None
 
     def __post_init__(self) -> None:
-        names = wire_names(NodeMatcher)
+        names = schema.wire_names(NodeMatcher)
         _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
 
     @classmethod
@@ -154,22 +146,22 @@ class NodeMatcher(WireObject):
         given: Any = matcher
         wire = canonical_matcher(dict(given) if isinstance(given, Mapping) else given)
         _check(wire)
-        return cls(**{name: wire.get(key) for name, key in wire_names(cls).items()})
+        return cls(**{name: wire.get(key) for name, key in schema.wire_names(cls).items()})
 
     @classmethod
     @override
     def _from_fields(cls, given: dict[str, Any]) -> Self:
         if cls.flaw_of_whole(list(given.values())):
-            raise refuse()
+            raise schema.refuse()
         return super()._from_fields(given)
 
     @classmethod
     @override
-    def flaw_of_whole(cls, values: list[Any]) -> Flaw | None:
+    def flaw_of_whole(cls, values: list[Any]) -> schema.Flaw | None:
         if any(values):
             return None
         allowed = "at least one field that is not empty"
-        return Flaw("Matcher must have at least one field", "no field with a value", allowed)
+        return schema.Flaw("Matcher must have at least one field", "no field with a value", allowed)
 
     @property
     def has_pattern(self) -> bool:
@@ -198,14 +190,14 @@ class NodeMatcher(WireObject):
         )
 
     def __str__(self) -> str:
-        names = wire_names(NodeMatcher)
+        names = schema.wire_names(NodeMatcher)
         given = ((names[k], v) for k, v in self.__dict__.items() if v is not None)
         return ", ".join(f"{key}={value!r}" for key, value in given)
 
 
 def canonical_matcher(matcher: Any) -> Any:
     """Rename the aliases of a matcher object; anything else is returned unchanged."""
-    return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
+    return schema.rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
 
 
 def is_short_id(id: str | re.Pattern[str] | None) -> bool:
@@ -245,13 +237,13 @@ def _check(wire: Any) -> None:
     problems: list[Problem] = []
     if isinstance(wire, dict):
         wire = {key: _text_of(key, value) for key, value in wire.items()}
-    inspect_object(NodeMatcher, wire, "matcher", problems)
+    schema.inspect_object(NodeMatcher, wire, "matcher", problems)
     if problems:
         raise ExecutionValidationError(problems)
 
 
 def _text_of(name: str, value: Any) -> Any:
-    """Return the text of a pattern, to check its length; refuse one where none is allowed."""
+    """Return the text of a pattern, to check its length; refuse one if none is allowed."""
     if not isinstance(value, re.Pattern):
         return value
     key = next((key for key in MATCHER_KEYS if to_camel(key.field) == name), None)

@@ -11,27 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts import limits, schema
 from pytest_clawperator.contracts.ecmascript import is_blank, is_pattern, trim
 from pytest_clawperator.contracts.matchers import NodeMatcher
-from pytest_clawperator.contracts.schema import (
-    Flag,
-    JsonObject,
-    Nested,
-    Number,
-    Text,
-    WireObject,
-    field_rules,
-)
+from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import Problem
 
-AnyText = Annotated[str | None, Text()]
-AnyNumber = Annotated[float | None, Number()]
-Pixels = Annotated[int, Number(least=0, whole=True)]
-YesNo = Annotated[bool | None, Flag()]
-Matcher = Annotated[NodeMatcher | None, Nested(NodeMatcher)]
-Retry = Annotated[dict[str, Any] | None, JsonObject()]
+AnyText = Annotated[str | None, schema.Text()]
+AnyNumber = Annotated[float | None, schema.Number()]
+Pixels = Annotated[int, schema.Number(least=0, whole=True)]
+YesNo = Annotated[bool | None, schema.Flag()]
+Matcher = Annotated[NodeMatcher | None, schema.Nested(NodeMatcher)]
+Retry = Annotated[dict[str, Any] | None, schema.JsonObject()]
 
 PARAM_ALIASES = {
     "application_id": "applicationId",
@@ -91,12 +83,12 @@ class ActionParams(WireObject):
 
     application_id: AnyText = None
     session_id: AnyText = None
-    uri: Annotated[str | None, Text(limits.MAX_URI_LENGTH)] = None
+    uri: Annotated[str | None, schema.Text(limits.MAX_URI_LENGTH)] = None
     duration_ms: AnyNumber = None
     path: AnyText = None
     matcher: Matcher = None
-    coordinate: Annotated[Coordinate | None, Nested(Coordinate)] = None
-    text: Annotated[str | None, Text(limits.MAX_TEXT_LENGTH)] = None
+    coordinate: Annotated[Coordinate | None, schema.Nested(Coordinate)] = None
+    text: Annotated[str | None, schema.Text(limits.MAX_TEXT_LENGTH)] = None
     submit: YesNo = None
     clear: YesNo = None
     click_type: AnyText = None
@@ -116,7 +108,7 @@ class ActionParams(WireObject):
     retry: Retry = None
     scroll_retry: Retry = None
     click_retry: Retry = None
-    expected_package: Annotated[str | None, Text(limits.MAX_PACKAGE_LENGTH)] = None
+    expected_package: Annotated[str | None, schema.Text(limits.MAX_PACKAGE_LENGTH)] = None
     expected_node: Matcher = None
     timeout_ms: AnyNumber = None
     label_matcher: Matcher = None
@@ -125,7 +117,9 @@ class ActionParams(WireObject):
 
 #: The parameters that are matchers.
 MATCHER_PARAMS = tuple(
-    each.wire_name for each in field_rules(ActionParams) if each.rule == Nested(NodeMatcher)
+    each.wire_name
+    for each in schema.field_rules(ActionParams)
+    if each.rule == schema.Nested(NodeMatcher)
 )
 
 # Rules beyond types and lengths; an action type lists those that apply to it. The messages are
@@ -163,7 +157,7 @@ def needs_matcher(name: str) -> ActionRule:
 
 
 def not_blank(name: str, demand: str) -> ActionRule:
-    """Return the rule that a parameter, where it is given, is not blank."""
+    """Return the rule that a parameter, if it is given, is not blank."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name in params and is_blank(params[name]):
@@ -176,7 +170,7 @@ def not_blank(name: str, demand: str) -> ActionRule:
 
 
 def one_of(name: str, options: tuple[str, ...]) -> ActionRule:
-    """Return the rule that a parameter, where it is given, is one of a few words."""
+    """Return the rule that a parameter, if it is given, is one of a few words."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name not in params or trim(params[name]).lower() in options:
@@ -194,7 +188,7 @@ def one_of(name: str, options: tuple[str, ...]) -> ActionRule:
 
 
 def within(name: str, least: int, most: int, *, decimals: bool = False) -> ActionRule:
-    """Return the rule that a number, where it is given, lies within bounds."""
+    """Return the rule that a number, if it is given, lies within bounds."""
     bounds = f"[{least}.0, {most}.0]" if decimals else f"[{least}, {most}]"
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
@@ -207,7 +201,7 @@ def within(name: str, least: int, most: int, *, decimals: bool = False) -> Actio
 
 
 def whole_within(name: str, least: int, most: int) -> ActionRule:
-    """Return the rule that a number, where it is given, is whole and lies within bounds."""
+    """Return the rule that a number, if it is given, is whole and lies within bounds."""
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         value = params.get(name, least)

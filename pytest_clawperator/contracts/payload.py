@@ -8,16 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from pydantic_core import (
-    CoreSchema,
-    PydanticSerializationError,
-    SchemaValidator,
-    ValidationError,
-    to_json,
-)
+import pydantic_core
 from typing_extensions import override
 
-from pytest_clawperator.contracts import limits
+from pytest_clawperator import errors
+from pytest_clawperator.contracts import limits, schema
 from pytest_clawperator.contracts.actions import (
     ACTION_TYPES,
     EXECUTION_ALIASES,
@@ -30,43 +25,27 @@ from pytest_clawperator.contracts.actions import (
 )
 from pytest_clawperator.contracts.ecmascript import parse_json, stringify, why_not_json
 from pytest_clawperator.contracts.params import ActionParams, declared_ms
-from pytest_clawperator.contracts.schema import (
-    NESTING,
-    ListOf,
-    Nested,
-    Number,
-    OneOf,
-    Rule,
-    Text,
-    WireObject,
-    inspect_object,
-    refuse,
-)
+from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.wording import describe, listed, quote, suggestion
-from pytest_clawperator.errors import (
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-    Problem,
-)
+from pytest_clawperator.errors import Problem
 
-Id = Annotated[str, Text(limits.MAX_ID_LENGTH, shortest=1)]
+Id = Annotated[str, schema.Text(limits.MAX_ID_LENGTH, shortest=1)]
 
 
 @dataclass(frozen=True)
-class KnownActionType(Text):
+class KnownActionType(schema.Text):
     """The name of an action type that exists."""
 
     @override
     def accept(self, value: Any) -> Any:
         # `Actions` reports an unknown name, for the list as a whole.
         if isinstance(value, str) and value not in ACTION_TYPES:
-            raise refuse()
+            raise schema.refuse()
         return super().accept(value)
 
     @override
-    def core_schema(self) -> CoreSchema:
-        return Rule.core_schema(self)
+    def core_schema(self) -> pydantic_core.CoreSchema:
+        return schema.Rule.core_schema(self)
 
     @override
     def allowed(self) -> str:
@@ -79,10 +58,10 @@ class Action(WireObject):
 
     id: Id
     type: Annotated[str, KnownActionType(limits.MAX_TYPE_LENGTH, length_is_fatal=True)]
-    params: Annotated[ActionParams | None, Nested(ActionParams)] = None
+    params: Annotated[ActionParams | None, schema.Nested(ActionParams)] = None
 
 
-class Actions(ListOf):
+class Actions(schema.ListOf):
     """The list of actions: every type in it must be one that exists."""
 
     @override
@@ -112,11 +91,11 @@ class Execution(WireObject):
 
     command_id: Id
     task_id: Id
-    source: Annotated[str, Text(limits.MAX_SOURCE_LENGTH, shortest=1)]
-    expected_format: Annotated[str, OneOf((limits.EXPECTED_FORMAT,))]
-    timeout_ms: Annotated[float, Number(limits.MIN_TIMEOUT_MS, limits.MAX_TIMEOUT_MS)]
+    source: Annotated[str, schema.Text(limits.MAX_SOURCE_LENGTH, shortest=1)]
+    expected_format: Annotated[str, schema.OneOf((limits.EXPECTED_FORMAT,))]
+    timeout_ms: Annotated[float, schema.Number(limits.MIN_TIMEOUT_MS, limits.MAX_TIMEOUT_MS)]
     actions: Annotated[tuple[Action, ...], Actions(Action, least=1, most=limits.MAX_ACTIONS)]
-    mode: Annotated[str | None, OneOf(limits.MODES)] = None
+    mode: Annotated[str | None, schema.OneOf(limits.MODES)] = None
 
     def __post_init__(self) -> None:
         wire = self.to_wire()
@@ -138,8 +117,8 @@ class Execution(WireObject):
     def _to_json_bytes(self) -> bytes:
         wire = self.to_wire()
         try:
-            return to_json(wire, inf_nan_mode="null")
-        except PydanticSerializationError:
+            return pydantic_core.to_json(wire, inf_nan_mode="null")
+        except pydantic_core.PydanticSerializationError:
             # A lone surrogate, which UTF-8 cannot hold: it travels as an escape.
             return stringify(wire).encode()
 
@@ -167,19 +146,19 @@ def read_json(given: Any) -> Any:
         except UnicodeDecodeError as exc:
             found = f"byte 0x{given[exc.start]:02x} at position {exc.start}"
             problem = Problem("", "the payload is not UTF-8 text", found, "JSON text in UTF-8")
-            raise ExecutionValidationError([problem]) from exc
+            raise errors.ExecutionValidationError([problem]) from exc
     if not isinstance(given, str):
         return given
     try:
         return parse_json(given.removeprefix("\ufeff"))
     except RecursionError as exc:
         found = "too many levels of nesting"
-        problem = Problem("", "the payload is nested too deeply", found, NESTING)
-        raise ExecutionValidationError([problem]) from exc
+        problem = Problem("", "the payload is nested too deeply", found, schema.NESTING)
+        raise errors.ExecutionValidationError([problem]) from exc
     except ValueError as exc:
         message = f"the payload is not valid JSON: {why_not_json(exc)}"
         problem = Problem("", message, quote(given), "a JSON object")
-        raise ExecutionValidationError([problem]) from exc
+        raise errors.ExecutionValidationError([problem]) from exc
 
 
 def validate_canonical(wire: Any, *, original: Any) -> Execution:
@@ -203,15 +182,15 @@ def _surely_fits(wire: dict[str, Any]) -> bool:
     The canonical form differs only in how numbers are written, and none grows sixfold.
     """
     try:
-        return len(to_json(wire)) * 6 <= limits.MAX_PAYLOAD_BYTES
-    except PydanticSerializationError:
+        return len(pydantic_core.to_json(wire)) * 6 <= limits.MAX_PAYLOAD_BYTES
+    except pydantic_core.PydanticSerializationError:
         return False
 
 
 def _check_size(execution: Execution) -> None:
     size = len(execution._to_json_bytes())
     if size > limits.MAX_PAYLOAD_BYTES:
-        raise PayloadTooLargeError(
+        raise errors.PayloadTooLargeError(
             f"Payload exceeds {limits.MAX_PAYLOAD_BYTES} bytes (got {size})",
             hint="Split the actions over several executions, or shorten their texts.",
             details={"bytes": size, "limit": limits.MAX_PAYLOAD_BYTES},
@@ -221,18 +200,18 @@ def _check_size(execution: Execution) -> None:
 def _as_model(wire: Any) -> Execution | None:
     try:
         execution: Execution = _EXECUTION.validate_python(wire)
-    except ValidationError:
+    except pydantic_core.ValidationError:
         return None
     return execution
 
 
-_EXECUTION = SchemaValidator(Execution.core_schema())
+_EXECUTION = pydantic_core.SchemaValidator(Execution.core_schema())
 
 
 def _problems(wire: Any) -> list[Problem]:
     """Return every problem in the order of the contract: shape first, then what actions need."""
     problems: list[Problem] = []
-    if not inspect_object(Execution, wire, "", problems):
+    if not schema.inspect_object(Execution, wire, "", problems):
         problems.extend(_broken_rules(wire))
     return problems
 
@@ -245,7 +224,7 @@ def _broken_rules(wire: dict[str, Any]) -> Iterator[Problem]:
                 yield replace(problem, path=f"actions.{index}.{problem.path}")
 
 
-def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
+def _refusal(problems: list[Problem], raw: Any) -> errors.ExecutionValidationError:
     """Return the error, naming the first problem's action as the caller wrote it."""
     first = problems[0]
     details: dict[str, Any] = {}
@@ -257,7 +236,7 @@ def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
             details["invalidKeys"] = list(first.unknown_keys)
         if "format" in first.unknown_keys and _is_snapshot(action):
             details["hint"] = "'format' was removed from snapshot_ui. Remove this parameter."
-    return ExecutionValidationError(problems, hint=details.get("hint"), details=details)
+    return errors.ExecutionValidationError(problems, hint=details.get("hint"), details=details)
 
 
 def names_of(action: Any) -> dict[str, str]:
@@ -293,7 +272,7 @@ def complete_execution(
     if not isinstance(raw, dict):
         message = "the payload must be an object or a list of actions"
         allowed = "a dict, JSON text or bytes, or a list of actions"
-        raise ExecutionValidationError([Problem("", message, describe(raw), allowed)])
+        raise errors.ExecutionValidationError([Problem("", message, describe(raw), allowed)])
     if isinstance(raw.get("actions"), (list, tuple)):
         first = raw["actions"][: limits.MAX_INSPECTED]
         rest = raw["actions"][limits.MAX_INSPECTED :]
@@ -362,10 +341,10 @@ def override_timeout(execution: Execution, seconds: float) -> Execution:
     return replace(execution, timeout_ms=milliseconds)
 
 
-def _bad_timeout(message: str, seconds: Any) -> PayloadError:
+def _bad_timeout(message: str, seconds: Any) -> errors.PayloadError:
     least, most = limits.MIN_TIMEOUT_MS // 1000, limits.MAX_TIMEOUT_MS // 1000
     hint = f"timeout= is seconds, {least} to {most} for an execution; found {describe(seconds)}."
-    return PayloadError(message, hint=hint)
+    return errors.PayloadError(message, hint=hint)
 
 
 def waiting_ms(action: Any) -> float:

@@ -261,7 +261,7 @@ def copy_json(value: Any) -> Any:
     return _as_double(value) if is_number else value
 
 
-#: What is allowed where data are nested too deeply.
+#: What is allowed instead of data that are nested too deeply.
 NESTING = "a flat list of actions"
 
 
@@ -472,7 +472,7 @@ def _spelled(key: Any) -> str:
 
 
 def rename_keys(given: dict[Any, Any], aliases: Mapping[str, str]) -> dict[Any, Any]:
-    """Rename the aliases among the keys; the same object comes back where there are none.
+    """Rename the aliases among the keys; the same object is returned if there are none.
 
     A canonical key beats every alias of it in the same object; of several aliases the last
     one wins; a renamed key keeps the place where its alias stood.

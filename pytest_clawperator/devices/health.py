@@ -418,9 +418,9 @@ def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
     return found
 
 
-def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
-    is_booted = {"1": True, "0": False}.get(last_line(told))
-    if told.ok and is_booted is None and _NO_SERVICE in packages.stdout:
+def _booted(reported: ShellResult, packages: ShellResult) -> bool | None:
+    is_booted = {"1": True, "0": False}.get(last_line(reported))
+    if reported.ok and is_booted is None and _NO_SERVICE in packages.stdout:
         return False  # nothing is said before the start is over, and no service answers yet
     return is_booted
 
@@ -517,8 +517,8 @@ def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
     )
     if state.on is None:
         # One display that is on is enough: of a foldable the other is off.
-        told = _DISPLAY.findall(answers["display"].stdout)
-        state = replace(state, on="ON" in told if told else None)
+        reported = _DISPLAY.findall(answers["display"].stdout)
+        state = replace(state, on="ON" in reported if reported else None)
     if state.locked is None:
         state = replace(state, locked=_is_locked(answers["activities"].stdout))
     return state
@@ -532,5 +532,5 @@ def _is_on(power: str, policy: str) -> bool | None:
 
 
 def _is_locked(output: str) -> bool | None:
-    told = _LOCKED.findall(output)
-    return "true" in told if told else None
+    reported = _LOCKED.findall(output)
+    return "true" in reported if reported else None

@@ -182,24 +182,24 @@ def read_device(transport: Transport, *, server: AdbServer, timeout: float = 30.
         {"properties": "getprop", "size": f"wm size{where}", "density": f"wm density{where}"},
         timeout=timeout,
     )
-    told = parse_properties(answers["properties"].stdout)
+    reported = parse_properties(answers["properties"].stdout)
     emulator = transport.serial.startswith("emulator-") or "1" in (
-        told.get("ro.kernel.qemu"),
-        told.get("ro.boot.qemu"),
+        reported.get("ro.kernel.qemu"),
+        reported.get("ro.boot.qemu"),
     )
     size = _PAIR.fullmatch(_newest(answers["size"]))
     density = _newest(answers["density"])
     return DeviceInfo(
         serial=transport.serial,
-        key=_key(transport.serial, told.get("ro.serialno", ""), server, emulator=emulator),
-        model=told.get("ro.product.model") or None,
-        manufacturer=told.get("ro.product.manufacturer") or None,
-        api_level=_number(told.get("ro.build.version.sdk")),
-        release=told.get("ro.build.version.release") or None,
-        abi=told.get("ro.product.cpu.abi") or None,
+        key=_key(transport.serial, reported.get("ro.serialno", ""), server, emulator=emulator),
+        model=reported.get("ro.product.model") or None,
+        manufacturer=reported.get("ro.product.manufacturer") or None,
+        api_level=_number(reported.get("ro.build.version.sdk")),
+        release=reported.get("ro.build.version.release") or None,
+        abi=reported.get("ro.product.cpu.abi") or None,
         density=_number(density),
         size=(int(size[1]), int(size[2])) if size else None,
-        locale=told.get("persist.sys.locale") or told.get("ro.product.locale") or None,
+        locale=reported.get("persist.sys.locale") or reported.get("ro.product.locale") or None,
         emulator=emulator,
     )
 
@@ -240,10 +240,10 @@ def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
     """Return the error that says why none of the devices is usable."""
     if not devices:
         return NoDeviceError("no device is connected", hint=_NO_DEVICE_HINT)
-    told = ", ".join(map(str, devices))
+    reported = ", ".join(map(str, devices))
     hints = dict.fromkeys(trouble_of(device.state)[1] for device in devices)
     return NoDeviceError(
-        f"no connected device is usable: {told}",
+        f"no connected device is usable: {reported}",
         hint=(f"{' '.join(hints)} Or ", Remedy(RemedyKind.USE_SIMULATOR)),
         details={"devices": {device.serial: device.state for device in devices}},
     )

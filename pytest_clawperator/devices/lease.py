@@ -125,7 +125,7 @@ def open_leases(
     """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
         return FileLeases(run_id=run_id)
-    check_place(where)
+    check_redis_url(where)
     # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis_lease import RedisLeases
 
@@ -224,7 +224,7 @@ def await_landing(
     """
     begin = clock()
     deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
-    told = False
+    reported = False
     while True:
         try:
             _claim_once(key, serial, say)
@@ -235,9 +235,9 @@ def await_landing(
                 deadline = min(max(deadline, holder["latest_end"] + LANDING_GRACE), at_most)
             if clock() >= deadline:
                 raise
-            if not told:
+            if not reported:
                 say(f"waiting for the former user's execution to end: {conflict.message}")
-                told = True
+                reported = True
         pause(RETRY_PAUSE)
 
 
@@ -284,8 +284,8 @@ def _wanted(store: LeaseStore, groups: Sequence[Sequence[str]], name: Name) -> s
     """Describe what is waited for."""
     keys = _distinct(groups)
     held = [f"{name(key)}, held by {who}" for key in keys if (who := store.holder(key))]
-    told = "; ".join(held) or "others come and go"
-    return told if len(keys) == 1 and held else f"{len(groups)} of {len(keys)} devices ({told})"
+    shown = "; ".join(held) or "others come and go"
+    return shown if len(keys) == 1 and held else f"{len(groups)} of {len(keys)} devices ({shown})"
 
 
 def _held(
@@ -296,11 +296,11 @@ def _held(
     if len(keys) == 1 and holders:
         return _held_by(keys[0], holders[keys[0]], name, waited=waited)
     after = f" after {waited:g} s of waiting" if waited else ""
-    told = "; ".join(f"{name(key)} is held by {holder}" for key, holder in holders.items())
+    reported = "; ".join(f"{name(key)} is held by {holder}" for key, holder in holders.items())
     count = f"{len(groups)} device{'s are' if len(groups) > 1 else ' is'}"
     return LeaseError(
         f"{count} wanted{after}, and {len(keys) - len(holders)} of {len(keys)} can be had:"
-        f" {told or 'others took them in between'}",
+        f" {reported or 'others took them in between'}",
         hint=_WAIT_HINT,
         details={"keys": keys, "holders": {k: asdict(v) for k, v in holders.items()}},
     )
@@ -358,11 +358,6 @@ def _parsed(text: str) -> _Lent:
             f"{LENT_VARIABLE} lends no device: {text[:200]!r}",
             hint="Leave the variable to the programs that set it, and unset it here.",
         ) from error
-
-
-def check_place(where: str) -> str:
-    """Return where leases are kept; raise if no store can be there."""
-    return check_redis_url(where)  # the only store that has an address
 
 
 def check_redis_url(url: str) -> str:

@@ -111,15 +111,15 @@ class DevicePool:
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
         """Lease those that are free; return who holds the others, one sentence each."""
-        told = []
+        reported = []
         for candidate in candidates:
             hold = self._store.try_take(candidate.info.key)
             if hold is not None:
                 self._add(hold, candidate)
             else:
-                holder = self._store.holder(candidate.info.key) or "somebody else"
-                told.append(f"{candidate.serial} is held by {holder}")
-        return told
+                holder = self._store.holder(candidate.info.key) or "another run"
+                reported.append(f"{candidate.serial} is held by {holder}")
+        return reported
 
     def keep(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> None:
         """Release the devices beyond this number; one of each group goes last."""
@@ -285,7 +285,7 @@ def too_few(workers: int, candidates: Sequence[Candidate], *, spare: int = 0) ->
     if workers == 1:
         needed = "1 worker needs 1 device"
     if spare:
-        needed += f", and {spare} more shall be spare"
+        needed += f", and {spare} more as spare devices"
     return NoDeviceError(
         f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
         hint=_enough(count - spare, spare=spare),

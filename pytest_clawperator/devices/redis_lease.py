@@ -137,17 +137,17 @@ class RedisLeases:
 
         It may start once more meanwhile.
         """
-        told = self._server.about()
-        while told.get("run_id") != self._settled_start:
-            left = self._settle_for - float(told.get("uptime_in_seconds", "inf"))
+        reported = self._server.about()
+        while reported.get("run_id") != self._settled_start:
+            left = self._settle_for - float(reported.get("uptime_in_seconds", "inf"))
             if left > 0:
                 self._say(
                     f"{self._server} just restarted; waiting {left:.0f} s for current holders to"
                     " renew their leases"
                 )
                 time.sleep(left)  # its age is the only sign that there is
-            self._settled_start = told.get("run_id")
-            told = self._server.about()
+            self._settled_start = reported.get("run_id")
+            reported = self._server.about()
 
 
 def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
@@ -243,8 +243,8 @@ class RedisPermit:
 
     def _wait_or_raise(self, now: float, until: float, cause: NoAnswer | None = None) -> None:
         if now >= until:
-            told = f"; it said: {cause}" if cause else ""
-            raise self._invalid(f"{self._server} did not renew it in time{told}") from cause
+            reported = f"; it said: {cause}" if cause else ""
+            raise self._invalid(f"{self._server} did not renew it in time{reported}") from cause
 
     def _prolong(self, since: float, seconds: float) -> None:
         valid_until = since + seconds - self._server.ttl * _SAFETY
@@ -409,7 +409,7 @@ def lock_device(
 ) -> tuple[Lock, Names] | None:
     """Lock a device and return by which names; return None if it is taken.
 
-    Whoever has one of both locks looks for the other one afterwards, so that no two processes
+    A process that has one of both locks checks the other one afterwards, so that no two processes
     of a machine have one each.
     """
     shared, own = Names.of(key), Names.of_machine(key, holder.machine)
@@ -611,10 +611,10 @@ class Server:
         """Return what the server says of itself; nothing if it refuses."""
         with self.client() as client:
             try:
-                told: dict[str, Any] = client.info("server")
+                reported: dict[str, Any] = client.info("server")
             except ResponseError:
                 return {}
-            return told
+            return reported
 
     def close(self) -> None:
         """Close the connections."""

@@ -24,9 +24,6 @@ from pytest_clawperator.doctor.report import (
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
-HostCheck = Callable[[HostFacts], Finding | None]
-
-
 _INSTALL_ADB = Fix(
     "Install Android's platform tools",
     (
@@ -120,12 +117,12 @@ def check_adb_servers(facts: HostFacts) -> Finding | None:
     others = [server for server in takers if server.port != facts.server.port]
     if not used or not others:
         return passed(check, "No other adb server takes its devices.") if facts.servers else None
-    told = ", ".join(f"process {one.pid} (port {one.port or 'unknown'})" for one in others)
+    reported = ", ".join(f"process {one.pid} (port {one.port or 'unknown'})" for one in others)
     return warned(
         check,
         ErrorCode.ADB_SEVERAL_SERVERS,
         f"{len(takers)} adb servers run; USB devices belong to whichever takes them first.",
-        detail=f"Beside the one at {facts.server}: {told}.",
+        detail=f"Beside the one at {facts.server}: {reported}.",
         fix=Fix(
             "End the other servers",
             tuple(
@@ -137,7 +134,7 @@ def check_adb_servers(facts: HostFacts) -> Finding | None:
     )
 
 
-HOST_CHECKS: tuple[HostCheck, ...] = (
+HOST_CHECKS: tuple[Callable[[HostFacts], Finding | None], ...] = (
     check_python,
     check_adb_presence,
     check_adb_server,
@@ -249,8 +246,8 @@ def check_version(facts: DeviceFacts) -> Finding | None:
         "apkVersionCode": found.version_code,
     }
     if found.problem is None:
-        told = f"Operator {found.version} fits: made for {found.supported}."
-        return passed(check, told, **evidence)
+        reported = f"Operator {found.version} fits: made for {found.supported}."
+        return passed(check, reported, **evidence)
     install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, facts.package))
     return failed(
         check,
@@ -475,7 +472,7 @@ def check_animations(facts: DeviceFacts) -> Finding | None:
     check = "device.animations"
     if facts.settings is None:
         return None
-    scales = {name: facts.settings.get(name, "1") for name in _SCALES}
+    scales: dict[str, Any] = {name: facts.settings.get(name, "1") for name in _SCALES}
     moving = [name for name, value in scales.items() if not _is_zero(value)]
     if not moving:
         return passed(check, "Animations are off.")
@@ -685,3 +682,28 @@ def check_log_buffer(facts: DeviceFacts) -> Finding | None:
             bytes=size,
         )
     return passed(check, f"The log has {size // 1024} KiB.", bytes=size)
+
+
+#: The checks of a device, in the order of the report.
+DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
+    check_capability,
+    check_lease,
+    check_boot,
+    check_storage,
+    check_clock,
+    check_battery_saver,
+    check_screen,
+    check_input,
+    check_animations,
+    check_presence,
+    check_version,
+    check_developer_options,
+    check_usb_debugging,
+    check_background,
+    check_automation,
+    check_log_level,
+    check_log_delivery,
+    check_log_buffer,
+    check_handshake,
+    check_smoke,
+)

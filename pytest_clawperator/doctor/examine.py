@@ -21,29 +21,7 @@ from pytest_clawperator.devices.inventory import (
     trouble_of,
 )
 from pytest_clawperator.devices.lease import Hold, LeaseStore
-from pytest_clawperator.doctor.checks import (
-    HOST_CHECKS,
-    check_animations,
-    check_automation,
-    check_background,
-    check_battery_saver,
-    check_boot,
-    check_capability,
-    check_clock,
-    check_developer_options,
-    check_handshake,
-    check_input,
-    check_lease,
-    check_log_buffer,
-    check_log_delivery,
-    check_log_level,
-    check_presence,
-    check_screen,
-    check_smoke,
-    check_storage,
-    check_usb_debugging,
-    check_version,
-)
+from pytest_clawperator.doctor import checks
 from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts, gather_device, gather_host
 from pytest_clawperator.doctor.report import (
     ByHand,
@@ -69,35 +47,11 @@ from pytest_clawperator.transport.logcat import start_thread
 from pytest_clawperator.transport.server import reconnect
 from pytest_clawperator.transport.wire import AdbServer
 
-#: The checks of a device, in the order of the report.
-DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
-    check_capability,
-    check_lease,
-    check_boot,
-    check_storage,
-    check_clock,
-    check_battery_saver,
-    check_screen,
-    check_input,
-    check_animations,
-    check_presence,
-    check_version,
-    check_developer_options,
-    check_usb_debugging,
-    check_background,
-    check_automation,
-    check_log_level,
-    check_log_delivery,
-    check_log_buffer,
-    check_handshake,
-    check_smoke,
-)
-
 # After one of these fails, the other checks mean nothing.
 _LAST = ("device.boot", "readiness.version.compatibility")
 
 # How much longer fixing may take than checking, in seconds.
-_MENDING = 60.0
+_FIXING = 60.0
 
 _SMOKE_TIMEOUT_MS = 12_000
 
@@ -121,7 +75,7 @@ Tell = Callable[[str], None]
 class Examination:
     """How devices are examined.
 
-    ``within`` is how many seconds reading a device may take, ``mends`` whether
+    ``within`` is how many seconds reading a device may take, ``fixes`` whether
     the steps that findings list are taken, ``full`` whether Settings is opened as a test.
     ``tell`` is called with the serial of a device and a change that was made.
     """
@@ -129,7 +83,7 @@ class Examination:
     package: str
     leases: LeaseStore
     within: float = 30.0
-    mends: bool = False
+    fixes: bool = False
     full: bool = False
     tell: Callable[[str, str], None] = lambda serial, change: None
 
@@ -169,25 +123,25 @@ def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
 
 def judge_host(facts: HostFacts) -> tuple[Finding, ...]:
     """Put what this computer has to the checks, up to the first that fails."""
-    findings: list[Finding] = []
-    for check in HOST_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail":
-                break
-    return tuple(findings)
+    return _judged((check(facts) for check in checks.HOST_CHECKS), lambda finding: True)
 
 
 def judge_device(facts: DeviceFacts) -> tuple[Finding, ...]:
     """Put what is known about a device to the checks, in their order."""
+    return _judged(
+        (check(facts) for check in checks.DEVICE_CHECKS), lambda finding: finding.id in _LAST
+    )
+
+
+def _judged(
+    found: Iterable[Finding | None], is_last: Callable[[Finding], bool]
+) -> tuple[Finding, ...]:
+    """Return the findings up to a failure that makes the others meaningless."""
     findings: list[Finding] = []
-    for check in DEVICE_CHECKS:
-        finding = check(facts)
-        if finding is not None:
-            findings.append(finding)
-            if finding.status == "fail" and finding.id in _LAST:
-                break
+    for finding in filter(None, found):
+        findings.append(finding)
+        if finding.status == "fail" and is_last(finding):
+            break
     return tuple(findings)
 
 
@@ -207,7 +161,7 @@ def examine_all(
     for place in range(len(devices)):
         # Nothing waits for the thread of a device that hangs, not even the end of the program.
         start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
-    patience = how.within + (_MENDING if how.mends else 0.0)
+    patience = how.within + (_FIXING if how.fixes else 0.0)
     try:
         found = _await(outcomes, len(devices), patience)
     except BaseException:
@@ -253,7 +207,7 @@ def examine(
     transport = AdbTransport(device.server, device.serial)
     try:
         discovery, usable = judge_state(device)
-        if usable is None and how.mends:
+        if usable is None and how.fixes:
             _reconnected((discovery,), transport, tell=tell)
             discovery, usable = judge_state(_again(device))
         before = (*host, discovery)
@@ -283,8 +237,8 @@ class _Patient:
                 pipeline = self._pipeline(facts.info.key, opened)
                 facts = self._asked(self._leased(facts, opened), pipeline)
                 findings = judge_device(facts)
-                if self._how.mends and _is_ours(facts) and _is_mendable(findings):
-                    mend(findings, pipeline, tell=tell)
+                if self._how.fixes and _is_ours(facts) and _is_fixable(findings):
+                    fix_found(findings, pipeline, tell=tell)
                     facts = self._asked(self._gathered(), pipeline)
             about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
         device = ConnectedDevice(facts.serial, "device", self._transport.server)
@@ -305,7 +259,7 @@ class _Patient:
         assert facts.info is not None
         key = facts.info.key
         try:
-            hold = self._how.leases.try_take(key) if self._how.mends else None
+            hold = self._how.leases.try_take(key) if self._how.fixes else None
             if hold is None:
                 return replace(facts, holder=self._how.leases.holder(key))
         except LeaseError as error:
@@ -344,8 +298,8 @@ def _is_ours(facts: DeviceFacts) -> bool:
 
 def _can_answer(facts: DeviceFacts) -> bool:
     """Whether a fitting Operator is there, and a log through which it can answer."""
-    needed = (check_version(facts), check_log_level(facts))
-    can_log = check_log_delivery(facts)
+    needed = (checks.check_version(facts), checks.check_log_level(facts))
+    can_log = checks.check_log_delivery(facts)
     return all(one is not None and one.status == "pass" for one in needed) and (
         can_log is None or can_log.status == "pass"
     )
@@ -373,7 +327,7 @@ def _problem(do: Callable[[], None]) -> ClawperatorError | None:
     return None
 
 
-def _is_mendable(findings: Sequence[Finding]) -> bool:
+def _is_fixable(findings: Sequence[Finding]) -> bool:
     return any(finding.fix and finding.fix.is_automatic for finding in findings)
 
 
@@ -494,7 +448,7 @@ def steps_of(findings: Iterable[Finding]) -> list[Step]:
     return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
 
 
-def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
+def fix_found(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
     """Take the steps of the findings on a device; report one that fails and go on."""
     for step in steps_of(findings):
         try:

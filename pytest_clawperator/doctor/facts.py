@@ -130,9 +130,7 @@ def package_version() -> str:
         return "0"
 
 
-def gather_host(
-    server: AdbServer, *, list_servers: Callable[[], list[RunningServer]] = running_servers
-) -> HostFacts:
+def gather_host(server: AdbServer) -> HostFacts:
     """Find out what this computer has; an adb server is started where none runs, as always."""
     adb, adb_problem = _find_adb()
     said = _ask_version(adb) if adb is not None else ""
@@ -155,7 +153,7 @@ def gather_host(
         server_number=server_number,
         server_problem=server_problem,
         server_started="".join(started),
-        servers=tuple(list_servers()),
+        servers=tuple(running_servers()),
     )
 
 
@@ -352,10 +350,10 @@ def _free(output: str) -> int | None:
 
 def _skew(answer: ShellResult, begin: float, end: float) -> float | None:
     """Return how far the device's clock is ahead; within the time of the question it is right."""
-    told = number(answer)
-    if told is None:
+    reported = number(answer)
+    if reported is None:
         return None
     # The device reports whole seconds, read between the question and the answer.
-    if begin - 1 <= told <= end + 1:
+    if begin - 1 <= reported <= end + 1:
         return 0.0
-    return told - begin if told < begin else told - end
+    return reported - begin if reported < begin else reported - end

@@ -6,6 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
@@ -88,28 +89,8 @@ def passed(id: str, summary: str, **evidence: Any) -> Finding:
     return Finding(id=id, status="pass", summary=summary, evidence=_known(evidence))
 
 
-def warned(
-    id: str,
-    code: ErrorCode | str,
-    summary: str,
-    *,
-    detail: str = "",
-    fix: Fix | None = None,
-    **evidence: Any,
-) -> Finding:
-    """Return the finding of a check that found what may disturb tests."""
-    return Finding(
-        id=id,
-        status="warn",
-        code=code,
-        summary=summary,
-        detail=detail,
-        fix=fix,
-        evidence=_known(evidence),
-    )
-
-
-def failed(
+def _trouble(
+    status: Status,
     id: str,
     code: ErrorCode | str,
     summary: str,
@@ -119,10 +100,9 @@ def failed(
     guidance: Guidance | None = None,
     **evidence: Any,
 ) -> Finding:
-    """Return the finding of a check that found what keeps tests from working."""
     return Finding(
         id=id,
-        status="fail",
+        status=status,
         code=code,
         summary=summary,
         detail=detail,
@@ -130,6 +110,10 @@ def failed(
         guidance=guidance,
         evidence=_known(evidence),
     )
+
+
+#: Make the finding of a check that found what may disturb tests, or keeps them from working.
+warned, failed = partial(_trouble, "warn"), partial(_trouble, "fail")
 
 
 def _known(evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -325,11 +309,10 @@ def _own(report: Report) -> list[Finding]:
 
 def _host_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     """Show the checks of this computer once, though each report has them."""
-    first = next(iter(reports), None)
-    host = [one for one in first.findings if one.id.startswith("host.")] if first else []
-    if first is not None and host:
+    host = [one for one in reports[0].findings if one.id.startswith("host.")] if reports else []
+    if host:
         yield Line("This computer")
-        yield from _rows(first, host, style)
+        yield from _rows(reports[0], host, style)
         yield Line("")
         yield Line("Devices")
 
@@ -341,8 +324,8 @@ def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     name = max((length for length in names if length <= style.width // 2), default=0)
     for report in reports:
         status = worst(_own(report))
-        told = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"
-        row = f"  {style.symbol(status)} {told}  {visible_line(report.about)}".rstrip()
+        reported = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"
+        row = f"  {style.symbol(status)} {reported}  {visible_line(report.about)}".rstrip()
         yield Line(_cut(row, style), status)
 
 
@@ -406,8 +389,7 @@ def _rows(report: Report, findings: Sequence[Finding], style: Style) -> Iterator
 
 def _explained(report: Report, finding: Finding, style: Style) -> Iterator[Line]:
     """Show the cause of a problem, and what fixes it."""
-    code = f"{finding.code}" if finding.code else ""
-    for text in filter(None, [": ".join(filter(None, [code, finding.detail]))]):
+    if text := ": ".join(str(one) for one in (finding.code, finding.detail) if one):
         yield from _wrapped("      ", text, None, style)
     for step in finding.fix.steps if finding.fix else ():
         words = report.step_in_words(step, style.wording)

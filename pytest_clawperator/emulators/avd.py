@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_clawperator.contracts.wording import closest, quote
-from pytest_clawperator.emulators.sdk import NOT_ACCEPTED, Tool, ToolResult, Tools, installing_hint
+from pytest_clawperator.emulators.sdk import (
+    NOT_ACCEPTED,
+    SdkTools,
+    Tool,
+    ToolResult,
+    installing_hint,
+)
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 
 PLAY_STORE = "google_apis_playstore"
@@ -275,8 +281,8 @@ def read_avd(name: str, *, home: Path, running: bool = False) -> Avd:
     )
 
 
-def _api_level(*told: str) -> int | None:
-    found = next((match for text in told if (match := _API.search(text))), None)
+def _api_level(*reported: str) -> int | None:
+    found = next((match for text in reported if (match := _API.search(text))), None)
     return int(found[1]) if found else None
 
 
@@ -330,7 +336,7 @@ class ImageLock:
 Lock = Callable[[str, Callable[[], None]], AbstractContextManager[ImageLock]]
 
 
-def ensure_image(tools: Tools, image: str, *, lock: Lock, say: Say) -> None:
+def ensure_image(tools: SdkTools, image: str, *, lock: Lock, say: Say) -> None:
     """Install a system image unless it is there; ``lock`` keeps other runs waiting meanwhile."""
     if _is_installed(tools, image):
         return
@@ -342,7 +348,7 @@ def ensure_image(tools: Tools, image: str, *, lock: Lock, say: Say) -> None:
         _install(tools, image, held, say)
 
 
-def _is_installed(tools: Tools, image: str) -> bool:
+def _is_installed(tools: SdkTools, image: str) -> bool:
     listed = tools.run(Tool.SDKMANAGER, "--list_installed", timeout=_LIST_TIMEOUT)
     if not listed.ok:
         raise _failed(listed, "failed to query installed Android system images", image=image)
@@ -350,13 +356,13 @@ def _is_installed(tools: Tools, image: str) -> bool:
     return bool(re.search(rf"(?<![\w;.-]){re.escape(image)}(?![\w;.-])", listed.stdout))
 
 
-def _accept_licences(tools: Tools) -> None:
+def _accept_licences(tools: SdkTools) -> None:
     answered = tools.run(Tool.SDKMANAGER, "--licenses", timeout=_LICENCES_TIMEOUT, stdin=_YES)
     if not answered.ok:
         raise _failed(answered, "failed to accept Android SDK licenses")
 
 
-def _install(tools: Tools, image: str, held: ImageLock, say: Say) -> None:
+def _install(tools: SdkTools, image: str, held: ImageLock, say: Say) -> None:
     installed = tools.run(
         Tool.SDKMANAGER,
         image,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pytest_clawperator.emulators.avd import Avd, EmulatorProfile
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
-from pytest_clawperator.emulators.sdk import BackgroundTool, PidFile, Tool, Tools, end_tool
+from pytest_clawperator.emulators.sdk import PidFile, SdkTools, Tool, end_tool
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,
@@ -91,8 +92,8 @@ class Boot:
 
     def __init__(
         self,
-        host: Host,
-        tools: Tools,
+        host: AdbHost,
+        tools: SdkTools,
         name: str,
         *,
         output: Path,
@@ -109,7 +110,7 @@ class Boot:
         self._say = say
         self._clock = clock
         self._pause = pause
-        self._process: BackgroundTool | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._serial: str | None = None
         self._began = clock()
 
@@ -236,7 +237,7 @@ class Boot:
         self._say(f"emulator {self._name}: {stage} after {self._clock() - self._began:.0f} s")
 
 
-def make_settings(host: Host, serial: str) -> None:
+def make_settings(host: AdbHost, serial: str) -> None:
     """Make the settings that automation needs: developer options, adb, no animations."""
     for name, called in _SETTINGS.items():
         answer = host.shell(serial, f"settings put global {name} 1")
@@ -245,7 +246,7 @@ def make_settings(host: Host, serial: str) -> None:
             raise EmulatorError(
                 f"failed to enable {called} on emulator {serial}: {said or 'it gave no reason'}",
                 hint="Restart the emulator; should it fail again, delete the virtual device so"
-                " that it is made anew.",
+                " that it is made again.",
                 details={"serial": serial, "stderr": said},
             )
     host.shell(serial, "; ".join(f"settings put global {name} 0" for name in _ANIMATIONS))
@@ -276,19 +277,6 @@ class RunningEmulator:
         }
 
 
-class Host(Protocol):
-    """What is asked of adb and of consoles."""
-
-    def devices(self) -> list[tuple[str, str]]:
-        """Return the serials and states of all devices."""
-
-    def shell(self, serial: str, command: str) -> ShellResult:
-        """Run a command on a device."""
-
-    def console(self, serial: str, command: str) -> str:
-        """Send a command to the console of an emulator."""
-
-
 class AdbHost:
     """The emulators of this machine that an adb server knows."""
 
@@ -315,7 +303,7 @@ class AdbHost:
 
 
 def list_running(
-    host: Host, *, strict: bool = True, serial: str | None = None
+    host: AdbHost, *, strict: bool = True, serial: str | None = None
 ) -> list[RunningEmulator]:
     """Return the emulators that run, or the one with this serial, in adb's order.
 
@@ -334,7 +322,7 @@ def list_running(
     return [one for one in found if one is not None]
 
 
-def has_booted(host: Host, serial: str) -> bool:
+def has_booted(host: AdbHost, serial: str) -> bool:
     """Whether Android has started on an emulator; not yet, if it does not answer."""
     try:
         values = [host.shell(serial, f"getprop {sign}").stdout.strip() for sign in _BOOT_SIGNS]
@@ -343,7 +331,7 @@ def has_booted(host: Host, serial: str) -> bool:
     return all(value == "1" for value in values)
 
 
-def _look(host: Host, serial: str, *, strict: bool) -> RunningEmulator | None:
+def _look(host: AdbHost, serial: str, *, strict: bool) -> RunningEmulator | None:
     try:
         name = _name(host, serial)
     except ClawperatorError:
@@ -353,7 +341,7 @@ def _look(host: Host, serial: str, *, strict: bool) -> RunningEmulator | None:
     return RunningEmulator(serial, name, has_booted(host, serial))
 
 
-def _name(host: Host, serial: str) -> str:
+def _name(host: AdbHost, serial: str) -> str:
     lines = [line.strip() for line in host.console(serial, "avd name").splitlines()]
     name = next((line for line in lines if line and line != "OK"), "")
     if not name:

@@ -37,7 +37,7 @@ _BACK_WITHIN, _SETTLED_WITHIN = 60.0, 5.0
 
 _POLL = 0.1
 
-# Restoring takes a second or two; what takes longer than this is told.
+# Restoring takes a second or two; what takes longer is reported.
 _SLOW = 10.0
 
 _ANSWER_WITHIN = 10.0

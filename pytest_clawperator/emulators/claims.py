@@ -60,7 +60,7 @@ class AvdClaim:
         self.pid_file = PidFile(file.path.with_name(f"{name}.pid"), file.descriptor)
 
     def write(self, traces: Traces) -> None:
-        """Write down what is about to be done, for whoever has to clean up."""
+        """Write down what is about to be done, for the run that has to clean up."""
         self._file.replace(json.dumps(asdict(traces)).encode())
 
     def release(self) -> None:
@@ -164,13 +164,13 @@ def _read(content: bytes, name: str) -> Traces | None:
     if not content.strip():
         return None
     try:
-        told: Any = json.loads(content)
-        port = told.get("port")
+        reported: Any = json.loads(content)
+        port = reported.get("port")
     except (ValueError, AttributeError, RecursionError):
         return Traces(name)
     return Traces(
         name,
-        created=told.get("created") is True,
+        created=reported.get("created") is True,
         port=port if isinstance(port, int) else None,
     )
 

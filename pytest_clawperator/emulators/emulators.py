@@ -26,7 +26,6 @@ from pytest_clawperator.emulators.boot import (
     AdbHost,
     Boot,
     BootLimits,
-    Host,
     RunningEmulator,
     StartOptions,
     list_running,
@@ -37,7 +36,6 @@ from pytest_clawperator.emulators.sdk import (
     SdkTools,
     Tool,
     ToolResult,
-    Tools,
     creating_hint,
 )
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
@@ -88,8 +86,8 @@ class Emulators:
         *,
         profile: EmulatorProfile | None = None,
         sdk: Sdk | None = None,
-        tools: Tools | None = None,
-        host: Host | None = None,
+        tools: SdkTools | None = None,
+        host: AdbHost | None = None,
         limits: BootLimits | None = None,
         image_lock: Lock = lambda *_: nullcontext(ImageLock()),
         say: Say = lambda _: None,
@@ -276,7 +274,7 @@ class Emulators:
             boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
             return boot.await_ready()
         except (KeyboardInterrupt, SystemExit):
-            boot.end()  # whoever breaks off a start does not want the emulator
+            boot.end()  # a start that was interrupted leaves no emulator
             raise
 
     def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:

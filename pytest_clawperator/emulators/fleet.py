@@ -19,9 +19,9 @@ from pathlib import Path
 
 from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import (
+    AdbHost,
     BootKind,
     BootLimits,
-    Host,
     RunningEmulator,
     StartOptions,
     ask_console,
@@ -123,7 +123,7 @@ class EmulatorFleet:
 
     def __init__(
         self,
-        host: Host,
+        host: AdbHost,
         *,
         sdk: Sdk | None = None,
         options: EmulatorFleetOptions | None = None,
@@ -427,9 +427,9 @@ def _used_elsewhere(name: str) -> EmulatorError:
 class Ending:
     """Ends what was done with virtual devices of an SDK, by this run or by one that was killed."""
 
-    def __init__(self, host: Host, sdk: Sdk) -> None:
+    def __init__(self, host: AdbHost, sdk: Sdk) -> None:
         self._sdk = sdk
-        # Tools of its own: those of the run may have been interrupted.
+        # Separate tools: those of the run may have been interrupted.
         self._emulators = Emulators(sdk=sdk, tools=SdkTools(sdk), host=host)
 
     def end(self, claim: AvdClaim, traces: Traces) -> None:
@@ -458,8 +458,8 @@ def _ask_to_end(traces: Traces) -> bool:
     serial = f"emulator-{traces.port}"
     try:
         # A program that reserves no port may have another one there.
-        told = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
-        if traces.avd_name not in told:
+        reported = ask_console(serial, "avd name", timeout=_ANSWER_WITHIN).split()
+        if traces.avd_name not in reported:
             return False
         ask_console(serial, "kill", timeout=_ANSWER_WITHIN)
     except ClawperatorError:
@@ -584,6 +584,6 @@ def free_memory() -> int | None:
         lines = _MEMORY.read_text("ascii", "replace").splitlines()
     except OSError:
         return None
-    told = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
-    value = told.get("MemAvailable", ["-"])[0]
+    reported = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
+    value = reported.get("MemAvailable", ["-"])[0]
     return int(value) // 1024 if value.isdecimal() else None

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from pytest_clawperator.errors import AdbUnavailableError, EmulatorError, ErrorCode
 from pytest_clawperator.transport.adb_program import find_adb
@@ -262,42 +262,7 @@ class ToolResult:
         return f"{_without_noise(self.stderr)}\n{self.printed}"
 
 
-class Tools(Protocol):
-    """What runs the tools."""
-
-    def run(
-        self,
-        tool: Tool,
-        *arguments: str,
-        timeout: float,
-        stdin: str = "",
-        on_line: Callable[[str], None] | None = None,
-        pid_file: PidFile | None = None,
-        lock: int | None = None,
-    ) -> ToolResult:
-        """Run a tool to its end; ``on_line`` gets each line of its output as it comes.
-
-        Should this process be killed, the tool keeps the lock of this descriptor until it ends.
-        """
-
-    def spawn(
-        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
-    ) -> BackgroundTool:
-        """Start a tool that goes on; its output is written to a file, and its process id."""
-
-
-class BackgroundTool(Protocol):
-    """A tool that goes on."""
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-
-    def poll(self) -> int | None:
-        """Return how it ended, or None."""
-
-
-def end_tool(tool: BackgroundTool) -> None:
+def end_tool(tool: subprocess.Popen[bytes]) -> None:
     """End a tool that goes on, with all that it started."""
     _signal_group(tool)
     while tool.poll() is None:
@@ -337,7 +302,10 @@ class SdkTools:
         pid_file: PidFile | None = None,
         lock: int | None = None,
     ) -> ToolResult:
-        """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes.
+
+        Should this process be killed, the tool keeps the lock of this descriptor until it ends.
+        """
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
             given.write(stdin.encode())
             given.seek(0)
@@ -369,7 +337,7 @@ class SdkTools:
 
     def spawn(
         self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
-    ) -> BackgroundTool:
+    ) -> subprocess.Popen[bytes]:
         """Start a tool that goes on; its output is written to a file, and its process id."""
         with output.open("ab") as written, Path(os.devnull).open("rb") as nothing:
             process = self._start(
@@ -468,7 +436,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _signal_group(process: BackgroundTool) -> None:
+def _signal_group(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError, AttributeError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -8,19 +8,12 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.log import parse_log_line
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import (
-    BroadcastError,
-    ClawperatorError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.answer import Answer, Answered, AnswerReader, Crashed, Refused
 from pytest_clawperator.execution.processes import KnownProcesses
 from pytest_clawperator.remedies import Remedy, RemedyKind
@@ -31,7 +24,7 @@ from pytest_clawperator.transport.shell import broadcast_command
 HEAD_START = 0.02
 # What the host waits beyond the execution's own limit.
 ENVELOPE_MARGIN = 5.0
-# An Operator logs at once that it took a command; after this much silence the cause is searched.
+# An Operator logs immediately that it took a command; after this silence the cause is searched.
 SILENCE = 1.5
 # How long the reason of a refusal or a crash may take to follow it in the log.
 LAST_WORDS = 0.25
@@ -125,7 +118,7 @@ def dispatch(
     reader = AnswerReader(command.command_id, operator_package, known)
     try:
         answer, end = wait.for_answer(reader, start)
-    except EnvelopeMalformedError as exc:
+    except errors.EnvelopeMalformedError as exc:
         exc.serial = transport.serial
         raise
     processes.keep(reader.processes, end)
@@ -189,12 +182,12 @@ class _Wait:
         result = self.transport.quick_shell.result(left)
         _check_broadcast(result, self.transport.serial, self.operator_package)
 
-    def _timeout(self, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
+    def _timeout(self, start: int, reader: AnswerReader) -> errors.EnvelopeTimeoutError:
         command, elapsed = self.command, self.clock() - self.begin
         lines = _newest_lines(self.log, start, reader)
         taken = "took the command" if reader.is_taken else "gave no sign of having the command"
         shown = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
-        return EnvelopeTimeoutError(
+        return errors.EnvelopeTimeoutError(
             f"no result envelope came within {elapsed:.1f} s; the broadcast was sent, "
             f"and the Operator {taken}{shown if lines else ''}",
             serial=self.transport.serial,
@@ -215,7 +208,7 @@ class _Wait:
 
 _TIMEOUT_HINTS = {
     True: "The actions may take longer than the execution's timeout: raise it "
-    "(execute(..., timeout=seconds)), or send fewer actions at once. The device may still be "
+    "(execute(..., timeout=seconds)), or send fewer actions together. The device may still be "
     "acting; the next execution waits for it.",
     False: "Check that the Operator app and this package are of the same major.minor version, "
     "that its accessibility service is on, and that the device's log keeps debug lines.",
@@ -249,14 +242,14 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
         "operatorPackage": operator_package,
     }
     if "Target package not found" in said or "does not exist" in said:
-        raise OperatorNotReadyError(
+        raise errors.OperatorNotReadyError(
             f"the Operator app {operator_package} is not installed: {said}",
             code=ErrorCode.OPERATOR_NOT_INSTALLED,
             serial=serial,
             hint=Remedy(RemedyKind.INSTALL_OPERATOR, operator_package),
             details=details,
         )
-    raise BroadcastError(
+    raise errors.BroadcastError(
         f"the device refused the broadcast with exit code {result.exit_code}: {said}",
         serial=serial,
         hint="Try `adb shell am broadcast -a test` by hand; a device that is still starting, "
@@ -267,11 +260,11 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
 
 def _error_of(
     answer: Refused | Crashed, serial: str, operator_package: str, command: Command
-) -> ClawperatorError:
+) -> errors.ClawperatorError:
     """Return the error for an answer other than an envelope."""
     details = {"commandId": command.command_id, "taskId": command.task_id, "reason": answer.reason}
     if isinstance(answer, Crashed):
-        return OperatorNotReadyError(
+        return errors.OperatorNotReadyError(
             f"the Operator app {operator_package} crashed during the execution: {answer.reason}",
             code=ErrorCode.OPERATOR_CRASHED,
             serial=serial,
@@ -279,14 +272,14 @@ def _error_of(
             details=details,
         )
     if answer.service_off:
-        return OperatorNotReadyError(
+        return errors.OperatorNotReadyError(
             f"the Operator's accessibility service is off: {answer.reason}",
             code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
             serial=serial,
             hint=Remedy(RemedyKind.RESTORE_SERVICE),
             details=details,
         )
-    return PayloadRefusedError(
+    return errors.PayloadRefusedError(
         f"the Operator could not read the payload: {answer.reason}",
         serial=serial,
         hint="It reads more strictly than the contract: no blank texts, whole numbers for times, "

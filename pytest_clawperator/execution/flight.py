@@ -21,24 +21,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-)
-from pytest_clawperator.execution.lock_file import (
-    FOLDER_HINT,
-    TRIES,
-    LockFile,
-    find_lock_file,
-    lock_path,
-    lock_standing,
-    never_stands,
-    open_folder,
-    open_lock_file,
-)
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution import lock_file
+from pytest_clawperator.execution.lock_file import LockFile
 
 # The longest wait for a device, in seconds: a record with a longer one is not trusted.
 LONGEST_FLIGHT = 3600.0
@@ -96,7 +83,7 @@ class Flight:
     def __init__(
         self, key: str, *, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._path = lock_path(key, "flight", folder=folder)
+        self._path = lock_file.lock_path(key, "flight", folder=folder)
         self._clock = clock
         self._turn = threading.Lock()
         self._owner: int | None = None
@@ -137,7 +124,7 @@ class Flight:
                 self._close_file()
             finally:
                 self._turn.release()
-        with suppress(OSError, ConfigurationError):
+        with suppress(OSError, errors.ConfigurationError):
             remove_idle(self._path, clock=self._clock)
 
     def _claims(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
@@ -152,7 +139,7 @@ class Flight:
                 self._owner = None
 
     def _locked(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
-        for _ in range(TRIES):
+        for _ in range(lock_file.TRIES):
             file = self._opened()
             try:
                 if file.lock(patience=patience):
@@ -169,7 +156,7 @@ class Flight:
                 finally:
                     file.unlock()  # an interrupt may have cut the first call short
             self._close_file()  # another process removed the file: a lock is on nothing
-        raise never_stands(self._path)
+        raise lock_file.never_stands(self._path)
 
     def _claimed(self, file: LockFile, command_id: str) -> Claim:
         """Return the claim, with what the one before sent even if its file was removed."""
@@ -181,7 +168,7 @@ class Flight:
 
     def _opened(self) -> LockFile:
         if self._file is None or not self._file.is_open:
-            self._file = open_lock_file(self._path)
+            self._file = lock_file.open_lock_file(self._path)
         return self._file
 
     def _close_file(self) -> None:
@@ -191,8 +178,8 @@ class Flight:
 
     def peek(self) -> Unfinished | None:
         """Return the command that may be on the device, without taking the lock."""
-        with suppress(ConfigurationError, ValueError):
-            file = find_lock_file(self._path)
+        with suppress(errors.ConfigurationError, ValueError):
+            file = lock_file.find_lock_file(self._path)
             if file is not None:
                 try:
                     return _unfinished(file, self._clock())
@@ -210,8 +197,8 @@ class Flight:
 
     def _conflict(
         self, holder: Unfinished | None, who: str, command_id: str, serial: str
-    ) -> ExecutionConflictError:
-        return ExecutionConflictError(
+    ) -> errors.ExecutionConflictError:
+        return errors.ExecutionConflictError(
             f"another execution is in flight on this device: {who}",
             code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
             serial=serial,
@@ -262,7 +249,7 @@ class Claim:
     def check(self) -> None:
         """Raise if others can take the device, because the lock file was removed or replaced."""
         if not self._file.stands():
-            raise LeaseError(
+            raise errors.LeaseError(
                 "the device is no longer locked for this execution: the lock file"
                 f" {self._file.path}, or its folder, was removed or replaced",
                 hint="The command was not sent. Keep programs that clean up away from the lock"
@@ -296,9 +283,9 @@ class Claim:
         try:
             write(content)
         except OSError as exc:
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"what is sent to the device cannot be written down: {exc.strerror or exc}",
-                hint=f"Make room on the disk. {FOLDER_HINT}",
+                hint=f"Make room on the disk. {lock_file.FOLDER_HINT}",
             ) from exc
 
 
@@ -308,8 +295,8 @@ def _named(holder: Unfinished) -> str:
     return f"{process} with command {holder.command_id}"
 
 
-def _nested(command_id: str, serial: str) -> ExecutionConflictError:
-    return ExecutionConflictError(
+def _nested(command_id: str, serial: str) -> errors.ExecutionConflictError:
+    return errors.ExecutionConflictError(
         "an execution was begun in the middle of another one, by an observer of it",
         code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
         serial=serial,
@@ -320,7 +307,7 @@ def _nested(command_id: str, serial: str) -> ExecutionConflictError:
 
 def remove_idle(path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
     """Remove a lock file, unless it is in use or records a command that may still run."""
-    file = find_lock_file(path)
+    file = lock_file.find_lock_file(path)
     if file is None:
         return
     try:
@@ -390,7 +377,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 @lru_cache(maxsize=1)
 def boot_id() -> str:
-    """Return an id of this boot, as each has its own monotonic clock; "" where unknown."""
+    """Return an id of this boot, as each has its own monotonic clock; "" if unknown."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -405,15 +392,15 @@ _OURS = re.compile(r"pytest-clawperator-.*-[0-9a-f]{8}\.(flight|lease|holder|por
 @lru_cache(maxsize=8)
 def sweep(folder: Path) -> None:
     """Remove old files of killed processes from the folder, once per process."""
-    with suppress(OSError, ConfigurationError):
+    with suppress(OSError, errors.ConfigurationError):
         for path in _old_files(folder):
-            with suppress(OSError, ConfigurationError):
+            with suppress(OSError, errors.ConfigurationError):
                 _remove_left(path)
 
 
 def _old_files(folder: Path) -> list[Path]:
     long_ago = time.time() - _LONG
-    with open_folder(folder) as descriptor, os.scandir(descriptor) as entries:
+    with lock_file.open_folder(folder) as descriptor, os.scandir(descriptor) as entries:
         return [
             folder / entry.name
             for entry in entries
@@ -427,8 +414,8 @@ def _remove_left(path: Path) -> None:
     if path.suffix != ".holder":
         remove_idle(path)
         return
-    holder = find_lock_file(path)
-    lease = lock_standing(path.with_suffix(".lease")) if holder is not None else None
+    holder = lock_file.find_lock_file(path)
+    lease = lock_file.lock_standing(path.with_suffix(".lease")) if holder is not None else None
     if holder is not None and lease is not None:
         with closing(holder), closing(lease):
             holder.remove()

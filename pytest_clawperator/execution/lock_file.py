@@ -67,7 +67,7 @@ def open_folder(path: Path, *, create: bool = False, private: bool = False) -> I
     """Open the folder if it is safe, and yield its descriptor.
 
     A new one is for all users, or ``private``, for this user alone. Raise ``FileNotFoundError`` if
-    it does not exist, or a new one was removed at once, and ``ConfigurationError`` if it cannot
+    it does not exist, or a new one was removed immediately, and ``ConfigurationError`` if it cannot
     be used.
     """
     is_new, mode = False, _PRIVATE_MODE if private else _SHARED_MODE

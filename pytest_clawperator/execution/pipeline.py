@@ -15,16 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from pytest_clawperator import errors
+from pytest_clawperator.contracts import events
 from pytest_clawperator.contracts.actions import ACTION_TYPES, canonical_type
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Notice,
-    Observer,
-)
+from pytest_clawperator.contracts.events import Event, Observer
 from pytest_clawperator.contracts.log import (
     FORMAT_OPTION,
     LogEntry,
@@ -34,17 +29,7 @@ from pytest_clawperator.contracts.log import (
 )
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import (
-    BroadcastError,
-    ClawperatorWarning,
-    DeviceError,
-    EnvelopeMalformedError,
-    LeaseError,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-    ShellError,
-    TransportError,
-)
+from pytest_clawperator.execution import postprocess
 from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import (
@@ -55,19 +40,7 @@ from pytest_clawperator.execution.flight import (
     always_clear,
     sweep,
 )
-from pytest_clawperator.execution.postprocess import (
-    NO_PROOFS,
-    PROCESSORS,
-    Collected,
-    Processor,
-    Recovery,
-    needs_screenshot,
-    needs_snapshots,
-    postprocess,
-    recover,
-    screenshot_path,
-    warnings_of,
-)
+from pytest_clawperator.execution.postprocess import NO_PROOFS, Collected, Processor, Recovery
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
 from pytest_clawperator.execution.screenshots import ScreenshotFolder, take_screenshot
@@ -80,7 +53,12 @@ LATE_GRACE = 5.0
 # How long a former holder of the device may still have it locked, in seconds.
 _FORMER_HOLDER = 1.0
 # After these errors the command is known to have ended, although without an envelope.
-_ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
+_ENDS = (
+    errors.BroadcastError,
+    errors.EnvelopeMalformedError,
+    errors.OperatorNotReadyError,
+    errors.PayloadRefusedError,
+)
 _STILL_ACTING = "The device may still be acting; the next execution waits for it."
 # One of so many lines has a time; others are dividers between the log's buffers.
 _SEARCHED_LINES = 8
@@ -142,7 +120,7 @@ class Pipeline:
         preflight: Callable[[], Processes | None],
         clearance: Clearance = always_clear,
         observers: Iterable[Observer] = (),
-        processors: Sequence[Processor] = PROCESSORS,
+        processors: Sequence[Processor] = postprocess.PROCESSORS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._transport = transport
@@ -298,8 +276,10 @@ class Pipeline:
         reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
         picture, collected = self._collect(execution, reply, closed, lines, proofs)
-        envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
-        for warning in warnings_of(envelope, collected):
+        envelope = postprocess.postprocess(
+            reply.envelope, collected, (*self._processors, *processors)
+        )
+        for warning in postprocess.warnings_of(envelope, collected):
             self.observers.notice(warning)
         recovery = _recover_steps(execution, envelope, lines, reply.pid).without(proofs)
         return RunResult.of(
@@ -353,7 +333,7 @@ class Pipeline:
         except _ENDS:
             claim.land()
             raise
-        except (DeviceError, TransportError) as error:
+        except (errors.DeviceError, errors.TransportError) as error:
             error.serial = error.serial or self.serial
             error.add_hint(_STILL_ACTING)
             raise
@@ -364,7 +344,7 @@ class Pipeline:
         try:
             self._clearance(command_id, seconds)
             claim.check()
-        except LeaseError as exc:
+        except errors.LeaseError as exc:
             exc.serial = self.serial  # a lease knows the device by its key alone
             raise
 
@@ -378,7 +358,7 @@ class Pipeline:
     ) -> tuple[bytes | None, Collected]:
         """Fetch what the envelope lacks: the hierarchies and the screenshot."""
         snapshots: list[str] = []
-        if needs_snapshots(reply.envelope):
+        if postprocess.needs_snapshots(reply.envelope):
             snapshots = snapshots_from_lines(lines, pid=reply.pid)
         collected = Collected(
             actions=execution.actions,
@@ -387,9 +367,9 @@ class Pipeline:
             snapshots=tuple(snapshots),
             proofs=proofs,
         )
-        if not needs_screenshot(reply.envelope):
+        if not postprocess.needs_screenshot(reply.envelope):
             return None, collected
-        wanted = screenshot_path(execution.actions, "")
+        wanted = postprocess.screenshot_path(execution.actions, "")
         taken = take_screenshot(
             self._transport, self._folder, command_id=execution.command_id, path=wanted
         )
@@ -414,12 +394,12 @@ def _recover_steps(
     """Return from the log the steps of a run whose envelope lost them."""
     if envelope.ok or envelope.steps:
         return Recovery()
-    return recover(execution, _entries_of(pid, lines))
+    return postprocess.recover(execution, _entries_of(pid, lines))
 
 
-def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:
+def _not_stopped(app: str, result: ShellResult, serial: str) -> errors.ShellError:
     output = result.stderr.strip() or result.stdout.strip() or "no output"
-    return ShellError(
+    return errors.ShellError(
         f"close_app could not stop {app}: am force-stop ended with {result.exit_code}: {output}",
         serial=serial,
         hint="Nothing was sent. Check the package name, and that `adb shell am` works.",
@@ -480,7 +460,7 @@ def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownPro
         answer = reader.feed(lines)
         if reader.is_in_doubt:
             answer = reader.settle(processes.ask())
-    except EnvelopeMalformedError:
+    except errors.EnvelopeMalformedError:
         return True
     return answer is not None
 
@@ -535,20 +515,20 @@ class Observers:
         try:
             about["log_position"] = find_position()
             started = True
-            self._emit(ExecutionStarted, **about)
+            self._emit(events.ExecutionStarted, **about)
             result = about["result"] = run()
             self._typed.received(execution, result)
         except BaseException as exc:
             about["error"] = exc
             if not started:
-                self._emit(ExecutionStarted, execution=execution, proofs=proofs)
+                self._emit(events.ExecutionStarted, execution=execution, proofs=proofs)
             raise
         finally:
-            self._emit(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
+            self._emit(events.ExecutionFinished, elapsed=time.monotonic() - begin, **about)
             # An error that its own frames hold would keep alive what they have open.
             about.pop("error", None)
         if self._observers:
-            self._emit_artifacts(result, asked=screenshot_path(execution.actions, ""))
+            self._emit_artifacts(result, asked=postprocess.screenshot_path(execution.actions, ""))
         return result
 
     def _emit_artifacts(self, result: RunResult, *, asked: str) -> None:
@@ -556,21 +536,21 @@ class Observers:
             about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
             if step.action_type == "snapshot_ui" and "text" in step.data:
                 data = step.data["text"].encode("utf-8", "surrogatepass")
-                self._emit(ArtifactMade, kind="snapshot", data=data, **about)
+                self._emit(events.ArtifactMade, kind="snapshot", data=data, **about)
             elif step.action_type == "take_screenshot" and "path" in step.data:
                 # Without a requested path the file is temporary: it stands in for missing bytes.
                 path = asked or (step.data["path"] if result.screenshot is None else "")
                 about |= {"path": Path(path) if path else None, "data": result.screenshot}
-                self._emit(ArtifactMade, kind="screenshot", **about)
+                self._emit(events.ArtifactMade, kind="screenshot", **about)
 
     def notice(self, message: str) -> None:
         """Send a notice: a remark, not a failure."""
-        self._emit(Notice, message=message)
+        self._emit(events.Notice, message=message)
 
 
 def _warn(message: str) -> None:
-    """Warn, even where a filter turns warnings into errors."""
+    """Warn, even if a filter turns warnings into errors."""
     try:
-        warnings.warn(message, ClawperatorWarning, stacklevel=3)
-    except ClawperatorWarning:
+        warnings.warn(message, errors.ClawperatorWarning, stacklevel=3)
+    except errors.ClawperatorWarning:
         _log.warning("%s", visible(message))

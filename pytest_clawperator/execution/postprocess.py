@@ -270,7 +270,7 @@ def changed_step(step: StepResult, **changes: Any) -> StepResult:
 
 
 def with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
-    """Return the envelope with these steps; the same object where no step has changed."""
+    """Return the envelope with these steps; the same object if no step has changed."""
     changed = tuple(steps)
     if len(changed) == len(envelope.steps) and all(map(is_, changed, envelope.steps)):
         return envelope
@@ -296,7 +296,7 @@ def fail_missed_searches(envelope: ResultEnvelope, collected: Collected) -> Resu
 
     def fail(step: StepResult) -> StepResult:
         reason = step.data.get("termination_reason")
-        # Where the tap is sent apart, it misses its node after the scroll did.
+        # If the tap is sent separately, it misses its node after the scroll did.
         is_missed_twice = reason is not None and step.code == ErrorCode.NODE_NOT_FOUND
         is_judged = step.id in searches and (step.success or is_missed_twice)
         if not is_judged or reason == TARGET_FOUND:

@@ -12,18 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self, override
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult, failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ErrorCode,
-    ExecutionsOnlyError,
-    ShellError,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.redaction import SECRETS
 
 if TYPE_CHECKING:
@@ -42,7 +37,7 @@ class LogSlice:
 
     def __iter__(self) -> Iterator[LogEntry]:
         if self.lacking:  # an empty log would mean that nothing was logged
-            raise ExecutionsOnlyError(f"the log of an execution is not here: {self.lacking}")
+            raise errors.ExecutionsOnlyError(f"the log of an execution is not here: {self.lacking}")
         return filter(None, map(parse_log_line, self.lines))
 
     def __len__(self) -> int:
@@ -74,7 +69,7 @@ class RunStep(StepResult):
 
         text = self.data.get("text")
         if text is None:
-            raise SnapshotError(
+            raise errors.SnapshotError(
                 f"{self} and holds no snapshot",
                 code=ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
                 serial=self.serial,
@@ -82,7 +77,7 @@ class RunStep(StepResult):
             )
         try:
             return Snapshot.from_step(text, self.data)
-        except SnapshotError as error:
+        except errors.SnapshotError as error:
             error.serial = self.serial
             raise
 
@@ -152,14 +147,14 @@ _NO_PICTURE = (
 )
 
 
-def error_of(result: RunResult) -> ClawperatorError:
+def error_of(result: RunResult) -> errors.ClawperatorError:
     """Return the error of a failed run."""
     code = result.code or ErrorCode.EXECUTION_FAILED
     error = failure(code, envelope=result, step=next(iter(result.failed_steps), None))
     error.serial = result.serial
     if code is ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT and result.screenshot_error:
         hint = _NO_FILE if "cannot be written" in result.screenshot_error else _NO_PICTURE
-        return ShellError(
+        return errors.ShellError(
             f"the screenshot could not be taken: {result.screenshot_error}",
             code=code,
             serial=result.serial,
@@ -228,7 +223,7 @@ class TypedTexts:
         unsure, self._unsure = self._unsure, deque(maxlen=_KEPT)
         for matcher, typed in unsure:
             is_protected = self._is_password_field(matcher)
-            # Where a field was found by what it showed, it does not show that any longer.
+            # If a field was found by what it showed, it does not show that any longer.
             if is_protected or (is_protected is None and len(typed) in self._lengths):
                 _hide_typed(typed)
             elif is_protected is None:
@@ -244,7 +239,7 @@ class TypedTexts:
         if self._screen is None:
             from pytest_clawperator.snapshot.tree import Snapshot  # as late as in a result
 
-            with suppress(SnapshotError):
+            with suppress(errors.SnapshotError):
                 self._screen = Snapshot.from_step(
                     self._step.data["text"], self._step.data, partial=True
                 )

@@ -14,13 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ErrorCode,
-    ShellError,
-    TransportError,
-    file_problem,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.interface import Transport
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -121,7 +116,7 @@ def _named(displays: list[Display], number: int, serial: str) -> Display:
         if display.number == number:
             return display
     there = ", ".join(str(display.number) for display in displays) or "none"
-    raise ShellError(
+    raise errors.ShellError(
         f"there is no display {number} to photograph; there are: {there}",
         code=ErrorCode.DEVICE_COMMAND_FAILED,
         serial=serial,
@@ -208,7 +203,7 @@ def take_screenshot(
     """
     try:
         taken = take_picture(transport)
-    except TransportError as exc:
+    except errors.TransportError as exc:
         return Screenshot(error=str(exc))
     picture = taken.content
     if not taken.is_png:
@@ -219,8 +214,8 @@ def take_screenshot(
     file = Path(path) if path else folder.file(re.sub(r"[^A-Za-z0-9._-]+", "_", name))
     try:
         file.write_bytes(picture)
-    except UNUSABLE_FILE as exc:
-        return Screenshot(error=f"{file} cannot be written: {file_problem(exc)}")
+    except errors.UNUSABLE_FILE as exc:
+        return Screenshot(error=f"{file} cannot be written: {errors.file_problem(exc)}")
     return Screenshot(picture, str(file), display=taken.display)
 
 

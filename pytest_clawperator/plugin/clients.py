@@ -9,39 +9,24 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.target import keywords_of
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Observer,
-    SkillFinished,
-    SkillStarted,
-)
+from pytest_clawperator.contracts import events
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
-from pytest_clawperator.plugin.stash import (
-    CLIENT_LISTENERS,
-    CURRENT_TEST,
-    IS_BEING_SET_UP,
-    OPEN_CLIENTS,
-    TO_CLOSE,
-    USED_CLIENTS,
-)
+from pytest_clawperator.plugin import stash
 from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
@@ -51,16 +36,14 @@ _KEPT_EXECUTIONS = 20
 _LONGEST_LABEL = 60
 
 
-@dataclass(frozen=True)
-class TimedAction:
+class TimedAction(NamedTuple):
     """How long an execution took, and what it did."""
 
     seconds: float
     label: str
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(NamedTuple):
     """A stretch of the log that does not belong to the test, and the line that replaces it."""
 
     start: int
@@ -68,7 +51,7 @@ class Cut:
     line: bytes
 
 
-def _ignore(event: Event) -> None:
+def ignore(event: events.Event) -> None:
     """Ignore an event."""
 
 
@@ -82,12 +65,12 @@ class ClientActivity:
 
     client: Clawperator
     on_use: Callable[[ClientActivity], None] = lambda _: None
-    on_event: Observer = _ignore
+    on_event: events.Observer = ignore
     fixtures: list[str] = field(default_factory=list)
-    executions: deque[ExecutionFinished] = field(
+    executions: deque[events.ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
-    skills: list[SkillFinished] = field(default_factory=list)
+    skills: list[events.SkillFinished] = field(default_factory=list)
     timed: list[TimedAction] = field(default_factory=list)
     typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
@@ -135,7 +118,8 @@ class ClientActivity:
     def hide_passwords(self) -> None:
         """Hide what was typed into password fields, even if only the log shows that it was one."""
         if self.typed:
-            hide_passwords(self.typed, self._new_lines())
+            log = None if self.transport is None else self.transport.log
+            hide_passwords(self.typed, log.read(self.log_position, self.log_end()) if log else [])
 
     def take_log(self) -> tuple[list[bytes], int]:
         """Return the log of the test, and how many of its lines were lost.
@@ -175,37 +159,32 @@ class ClientActivity:
         except ClawperatorError:
             return self.log_end()
 
-    def _new_lines(self) -> Sequence[bytes]:
-        """Return the lines of the test's log that were not taken yet."""
-        transport = self.transport
-        return [] if transport is None else transport.log.read(self.log_position, self.log_end())
-
     def log_end(self) -> int:
         """Return how far the log was read, without waiting for a device that is gone."""
         transport = self.transport
-        # The deadline is over, so this returns at once.
+        # The deadline is over, so this returns immediately.
         return 0 if transport is None else transport.log.wait(0, 0.0)
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: events.Event) -> None:
         """Record an event."""
         if not self.is_watched or threading.current_thread() in self.collecting_threads:
             return
-        if isinstance(event, (ExecutionStarted, SkillStarted)):
+        if isinstance(event, (events.ExecutionStarted, events.SkillStarted)):
             self.on_use(self)
-        elif isinstance(event, SkillFinished):
+        elif isinstance(event, events.SkillFinished):
             self.skills.append(event)
             self.timed.append(TimedAction(event.elapsed, f"skill {event.skill_id}"))
-        elif isinstance(event, ExecutionFinished):
+        elif isinstance(event, events.ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
             self.typed.update(texts_typed_by(event.execution))
-        elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
+        elif isinstance(event, events.ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
         self.on_event(event)
 
     def stop_following(self) -> None:
         """Stop passing events on."""
-        self.on_event = _ignore
+        self.on_event = ignore
 
 
 def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
@@ -233,8 +212,8 @@ def _described(action: Action) -> str:
 class ClientListeners:
     """What is called when a test begins to use a client, and when that changes.
 
-    ``used`` when a test begins to use a client, ``dropped`` when it turns out that it does not
-    use it after all, ``closing`` when a client of several tests is about to be closed.
+    ``dropped``: the test does not use it after all; ``closing``: a client of several tests is
+    about to be closed.
     """
 
     used: Callable[[pytest.Item, ClientActivity], None]
@@ -244,29 +223,29 @@ class ClientListeners:
 
 def clients_of(item: pytest.Item) -> list[ClientActivity]:
     """Return the clients of a test, in the order in which it began to use them."""
-    return item.stash.get(USED_CLIENTS, [])
+    return item.stash.get(stash.USED_CLIENTS, [])
 
 
 def begin_test(item: pytest.Item) -> None:
     """Begin a test, or another attempt at it."""
-    item.stash[USED_CLIENTS] = []
-    for client in item.config.stash.get(OPEN_CLIENTS, []):
+    item.stash[stash.USED_CLIENTS] = []
+    for client in item.config.stash.get(stash.OPEN_CLIENTS, []):
         client.begin()
     use_clients_of_fixtures(item)
-    item.stash[IS_BEING_SET_UP] = True
+    item.stash[stash.IS_BEING_SET_UP] = True
 
 
 def end_setup(item: pytest.Item) -> None:
     """Note that the fixtures of a test have been set up."""
-    del item.stash[IS_BEING_SET_UP]
+    del item.stash[stash.IS_BEING_SET_UP]
 
 
 def end_test(item: pytest.Item) -> None:
     """End a test that has been reported, and forget its clients."""
-    for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
+    for client in [*item.config.stash.get(stash.OPEN_CLIENTS, []), *clients_of(item)]:
         client.end()
-    if USED_CLIENTS in item.stash:
-        del item.stash[USED_CLIENTS]
+    if stash.USED_CLIENTS in item.stash:
+        del item.stash[stash.USED_CLIENTS]
 
 
 def use_clients_of_fixtures(item: pytest.Item) -> None:
@@ -274,7 +253,7 @@ def use_clients_of_fixtures(item: pytest.Item) -> None:
     # Only the request knows the fixtures that a test gets by getfixturevalue.
     request = getattr(item, "_request", item)
     names = getattr(request, "fixturenames", ())
-    for client in item.config.stash.get(OPEN_CLIENTS, []):
+    for client in item.config.stash.get(stash.OPEN_CLIENTS, []):
         if not set(client.fixtures).isdisjoint(names):
             _use(item, client)
 
@@ -289,7 +268,7 @@ def client_given(
     is_ours = fixturedef.func.__module__ == _OUR_FIXTURES
     is_shared = fixturedef.scope != "function" and not is_ours
 
-    def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+    def clawperator_fixture_ends() -> None:  # a name that is not shown in Allure
         _fixture_ends(request.config, activity, fixturedef.argname, is_shared=is_shared)
 
     # Comes before the fixture's own end, which may close the client.
@@ -307,25 +286,24 @@ def client_connected(
 
 def _use(item: pytest.Item, client: ClientActivity) -> None:
     if client not in clients_of(item):
-        item.stash.setdefault(USED_CLIENTS, []).append(client)
-        item.config.stash[CLIENT_LISTENERS].used(item, client)
+        item.stash.setdefault(stash.USED_CLIENTS, []).append(client)
+        item.config.stash[stash.CLIENT_LISTENERS].used(item, client)
 
 
 def _drop(item: pytest.Item, client: ClientActivity) -> None:
     if client in clients_of(item):
         clients_of(item).remove(client)
-        item.config.stash[CLIENT_LISTENERS].dropped(item, client)
+        item.config.stash[stash.CLIENT_LISTENERS].dropped(item, client)
 
 
 def _use_now(config: pytest.Config, client: ClientActivity) -> None:
-    item = config.stash.get(CURRENT_TEST, None)
-    if item is not None:
+    if (item := config.stash.get(stash.CURRENT_TEST, None)) is not None:
         _use(item, client)
 
 
 def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
     """Return the activity of a client, which the current test uses from now on."""
-    known = config.stash.setdefault(OPEN_CLIENTS, [])
+    known = config.stash.setdefault(stash.OPEN_CLIENTS, [])
     activity = next((one for one in known if one.client is client), None)
     if activity is None:
         activity = ClientActivity(client, on_use=partial(_use_now, config))
@@ -342,20 +320,22 @@ def _fixture_ends(
     client.fixtures.remove(fixture)
     if client.fixtures:
         return
-    config.stash[OPEN_CLIENTS].remove(client)
+    config.stash[stash.OPEN_CLIENTS].remove(client)
     client.stop_observing()
-    item = config.stash.get(CURRENT_TEST, None)
+    item = config.stash.get(stash.CURRENT_TEST, None)
     if item is None:
         return
-    if IS_BEING_SET_UP in item.stash:  # the fixture was of earlier tests, with another parameter
+    if (
+        stash.IS_BEING_SET_UP in item.stash
+    ):  # the fixture was of earlier tests, with another parameter
         _drop(item, client)
     elif is_shared:
-        config.stash[CLIENT_LISTENERS].closing(item, client)
+        config.stash[stash.CLIENT_LISTENERS].closing(item, client)
 
 
 def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
     """Close a client only when the current test has been reported: a failure may need evidence."""
-    config.stash.setdefault(TO_CLOSE, []).append(close)
+    config.stash.setdefault(stash.TO_CLOSE, []).append(close)
 
 
 def close_last(session: pytest.Session) -> None:
@@ -368,8 +348,8 @@ def close_last(session: pytest.Session) -> None:
 
 def close_reported(config: pytest.Config) -> None:
     """Close what is waiting to be closed; an error in that is reported for the current test."""
-    item = config.stash.get(CURRENT_TEST, None)
-    if not config.stash.get(TO_CLOSE, None) or item is None:
+    item = config.stash.get(stash.CURRENT_TEST, None)
+    if not config.stash.get(stash.TO_CLOSE, None) or item is None:
         return
     call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
     if call.excinfo is not None:
@@ -379,7 +359,7 @@ def close_reported(config: pytest.Config) -> None:
 
 def close_all(config: pytest.Config) -> None:
     """Close what is waiting to be closed, also after a run that was interrupted."""
-    closing, config.stash[TO_CLOSE] = config.stash.get(TO_CLOSE, []), []
+    closing, config.stash[stash.TO_CLOSE] = config.stash.get(stash.TO_CLOSE, []), []
     with ExitStack() as all_of_them:
         for close in reversed(closing):
             all_of_them.callback(close)

@@ -117,6 +117,23 @@ def name_options(error: BaseException | None) -> None:
             one.wording = for_pytest
 
 
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, without what its text adds to that."""
+    message = getattr(error, "message", None)
+    return message if isinstance(message, str) else str(error)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of the message of an error."""
+    return message_of(error).partition("\n")[0]
+
+
+def code_of(subject: object) -> str | None:
+    """Return the code of an error or a result as text, if it has one."""
+    code = getattr(subject, "code", None)
+    return None if code is None else str(getattr(code, "value", code))
+
+
 def with_causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an error and what led to it."""
     seen: set[int] = set()

@@ -1,8 +1,8 @@
 """The fixtures: a ladder from the settings to a client, each rung for a conftest to replace.
 
 ``clawperator_settings`` → ``clawperator_lease`` → ``clawperator_transport`` →
-``clawperator_client`` → ``clawperator``; all but the last live as long as the run. What they do
-is in ``ladder.py`` and ``recorder.py``.
+``clawperator_client`` → ``clawperator``; all but the last live as long as the run. ``ladder.py``
+has what they do.
 """
 
 from __future__ import annotations
@@ -15,15 +15,21 @@ import pytest
 from pytest_clawperator.plugin.gate import behind_gate
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.contracts.device_info import DeviceInfo
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.plugin.app_state import ReachCheckpoint
-    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.evidence import Artifacts
     from pytest_clawperator.plugin.ladder import SeveralDevices
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.transport.interface import Transport
+
+
+def _ladder(request: pytest.FixtureRequest) -> ModuleType:
+    return behind_gate(request.config, "ladder")
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +46,7 @@ def clawperator_lease(request: pytest.FixtureRequest, clawperator_settings: Sett
     With ``--claw-matrix`` its parameter is a class of devices.
     """
     __tracebackhide__ = True
-    found: Lease = behind_gate(request.config, "ladder").lease(request, clawperator_settings)
+    found: Lease = _ladder(request).lease(request, clawperator_settings)
     return found
 
 
@@ -50,7 +56,7 @@ def clawperator_transport(
 ) -> Iterator[Transport]:
     """Reach the device over adb; a device behind a url has no transport."""
     __tracebackhide__ = True
-    yield from behind_gate(request.config, "ladder").transport(request, clawperator_lease)
+    yield from _ladder(request).transport(request, clawperator_lease)
 
 
 @pytest.fixture(scope="session")
@@ -62,8 +68,7 @@ def clawperator_client(
     Tests take ``clawperator``, which is the same client, checked before each of them.
     """
     __tracebackhide__ = True
-    ladder = behind_gate(request.config, "ladder")
-    yield from ladder.client(request, clawperator_settings, clawperator_lease)
+    yield from _ladder(request).client(request, clawperator_settings, clawperator_lease)
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +77,7 @@ def clawperator_device(
 ) -> DeviceInfo:
     """Return the properties of the device: its serial, model, API level, screen and so on."""
     __tracebackhide__ = True
-    found: DeviceInfo = behind_gate(request.config, "ladder").device(clawperator_client)
+    found: DeviceInfo = _ladder(request).device(clawperator_client)
     return found
 
 
@@ -82,8 +87,7 @@ def _clawperator_requirements(
 ) -> None:
     """Skip a test whose ``claw_device`` markers the device does not meet."""
     __tracebackhide__ = True
-    ladder = behind_gate(request.config, "ladder")
-    ladder.check_device(request, clawperator_settings, clawperator_device)
+    _ladder(request).check_device(request, clawperator_settings, clawperator_device)
 
 
 @pytest.fixture
@@ -98,7 +102,7 @@ def clawperator(
     what fixtures of a wider scope changed stays until the run ends.
     """
     __tracebackhide__ = True
-    ladder = behind_gate(request.config, "ladder")
+    ladder = _ladder(request)
     found: Clawperator = ladder.client_for_test(request, clawperator_settings, clawperator_client)
     return found
 
@@ -114,8 +118,7 @@ def clawperator_devices(
     when the test ends.
     """
     __tracebackhide__ = True
-    ladder = behind_gate(request.config, "ladder")
-    yield from ladder.several(request, clawperator_settings, clawperator)
+    yield from _ladder(request).several(request, clawperator_settings, clawperator)
 
 
 @pytest.fixture
@@ -129,7 +132,7 @@ def clawperator_checkpoint(
     for again. Another device is cleared of the app's data, and ``log_in`` is called each time.
     """
     __tracebackhide__ = True
-    found: ReachCheckpoint = behind_gate(request.config, "ladder").checkpoint(request, clawperator)
+    found: ReachCheckpoint = _ladder(request).checkpoint(request, clawperator)
     return found
 
 
@@ -137,7 +140,7 @@ def clawperator_checkpoint(
 def clawperator_payload(request: pytest.FixtureRequest) -> Execution:
     """Return the payload of the test's closest ``claw_payload`` marker, ready to be executed."""
     __tracebackhide__ = True
-    found: Execution = behind_gate(request.config, "ladder").payload(request)
+    found: Execution = _ladder(request).payload(request)
     return found
 
 
@@ -147,7 +150,5 @@ def clawperator_artifacts(
 ) -> Artifacts:
     """Return the folder of this test, and attach files to its reports."""
     __tracebackhide__ = True
-    found: Artifacts = behind_gate(request.config, "ladder").artifacts(
-        request, clawperator_settings
-    )
+    found: Artifacts = _ladder(request).artifacts(request, clawperator_settings)
     return found

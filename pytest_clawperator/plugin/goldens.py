@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.golden import explain
 from pytest_clawperator.plugin.run import write_line
+from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
 from pytest_clawperator.text import shown_path
 
@@ -86,7 +87,6 @@ class GoldenUse:
         return found - self.unsure.keys()
 
 
-_UPDATE = "claw_update_goldens"
 _OUTPUT = "clawperator_goldens"
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
 
@@ -118,10 +118,8 @@ def goldens_beside(item: pytest.Item) -> Iterator[None]:
     use = item.config.stash[GOLDEN_USE]
     folder = item.path.parent
     use.folders.add(folder)
-    update = item.config.getoption(_UPDATE)
-    if update is None:
-        update = item.config.getini(_UPDATE)
-    store = goldens.GoldenStore(folder, bool(update), used=use.used, written=use.written)
+    update = settings_of(item.config).update_goldens
+    store = goldens.GoldenStore(folder, update, used=use.used, written=use.written)
     before = goldens.use(store)
     try:
         yield
@@ -155,22 +153,20 @@ def add_worker_goldens(node: Any) -> None:
 def write_goldens(reporter: pytest.TerminalReporter) -> None:
     """List the goldens that were written, and those that no test uses."""
     use = reporter.config.stash[GOLDEN_USE]
-    _list(reporter, "goldens written", sorted(use.written))
+    _list(reporter, "goldens written", map(shown_path, sorted(use.written)))
     unknown = [
         f"{shown_path(folder)}: unknown, because {count} of its tests did not finish"
         " (failed or skipped)"
         for folder, count in use.unknown().items()
     ]
-    _list(reporter, "goldens that no test uses", use.unused(), unknown)
+    _list(reporter, "goldens that no test uses", [*map(shown_path, use.unused()), *unknown])
 
 
-def _list(
-    reporter: pytest.TerminalReporter, title: str, paths: list[Path], notes: Sequence[str] = ()
-) -> None:
-    if paths or notes:
-        reporter.section(title)
-        for line in (*map(shown_path, paths), *notes):
-            write_line(reporter, line)
+def _list(reporter: pytest.TerminalReporter, title: str, lines: Iterable[str]) -> None:
+    for number, line in enumerate(lines):
+        if number == 0:
+            reporter.section(title)
+        write_line(reporter, line)
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

@@ -39,15 +39,15 @@ from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.plugin import app_state, failures, marker_values
-from pytest_clawperator.plugin.artifacts import Artifacts
 from pytest_clawperator.plugin.clients import client_connected, close_later
+from pytest_clawperator.plugin.collectors import registry_of
 from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_or_fail
+from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
 from pytest_clawperator.plugin.settings import Settings, settings_of
-from pytest_clawperator.plugin.skill_tests import registry_of
 from pytest_clawperator.plugin.stash import (
     CLIENT_DEFAULTS,
     DEVICE_HEALTH,

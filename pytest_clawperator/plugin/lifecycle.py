@@ -12,6 +12,7 @@ import pytest
 from pytest_clawperator.plugin import (
     candidates,
     clients,
+    collectors,
     device_needs,
     examining,
     goldens,
@@ -24,10 +25,8 @@ from pytest_clawperator.plugin import (
     reports,
     run,
     settings,
-    skill_tests,
     terminal,
     tracing,
-    validating,
     workers,
 )
 from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
@@ -38,8 +37,8 @@ from pytest_clawperator.redaction import SECRETS
 # The modules with hooks of pytest. Where order matters, one of them has all steps: ``phases`` those
 # around a test, ``reports`` those around its report, ``workers`` those around a worker.
 _WITH_HOOKS = (
-    *(candidates, device_needs, examining, goldens, hiding, matrix, pausing),
-    *(phases, reports, skill_tests, terminal, validating, workers),
+    *(candidates, collectors, device_needs, examining, goldens, hiding, matrix),
+    *(pausing, phases, reports, terminal, workers),
 )
 
 
@@ -50,7 +49,7 @@ def begin(config: pytest.Config) -> None:
     run.handle_signals(config)
     hiding.begin_hiding(config)
     goldens.begin_goldens(config)
-    skill_tests.add_registry(config)
+    collectors.add_registry(config)
     workers.leave_limits_to_controller(config)
     config.stash[CLIENT_LISTENERS] = ClientListeners(
         used=_client_used, dropped=_client_dropped, closing=recorder.save_evidence

@@ -46,13 +46,16 @@ def markers_of(item: pytest.Item) -> list[pytest.Mark]:
 
 def misspelt_marker(item: pytest.Item) -> tuple[pytest.Mark, str] | None:
     """Return an unregistered marker that is nearly one of ours, and the one that is meant."""
-    registered = {re.split(r"[(:]", line)[0].strip() for line in item.config.getini("markers")}
     for mark in item.iter_markers():
-        if mark.name not in registered and mark.name.startswith("claw"):
+        if mark.name.startswith("claw") and mark.name not in NAMES:
             near = get_close_matches(mark.name, sorted(NAMES), n=1, cutoff=0.7)
-            if near:
+            if near and not _is_registered(mark.name, item.config):
                 return mark, near[0]
     return None
+
+
+def _is_registered(name: str, config: pytest.Config) -> bool:
+    return any(re.split(r"[(:]", line)[0].strip() == name for line in config.getini("markers"))
 
 
 def signature_of(name: str) -> str:

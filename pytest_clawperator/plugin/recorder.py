@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
+from pytest_clawperator.plugin import failures
 from pytest_clawperator.plugin.clients import ClientActivity
-from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
-from pytest_clawperator.plugin.failures import (
-    CLASS_PROPERTY,
-    CRASHES,
-    EVIDENCE_FOLDER,
-    HAS_FAILED,
-    is_infrastructure,
-    is_put_aside,
-    is_shared,
+from pytest_clawperator.plugin.evidence import (
+    Artifacts,
+    Evidence,
+    Piece,
+    collect,
+    folder_name,
+    wanted_kinds,
 )
 from pytest_clawperator.plugin.report_sinks import sinks_of
 from pytest_clawperator.plugin.run import events_of, run_folder, run_id
@@ -49,8 +46,7 @@ _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video can
 class Recorder:
     """Keeps the evidence of one attempt at a test, and its trace.
 
-    The test's own settings are asked for each time: they are known only when its fixtures have
-    been set up. ``is_ending`` is set when the test is being torn down.
+    ``is_ending`` is set when the test is being torn down.
     """
 
     def __init__(self, item: pytest.Item) -> None:
@@ -58,8 +54,7 @@ class Recorder:
         self._sinks = sinks_of(item.config)
         self._trace = begun_trace(item)
         self._clients: list[ClientActivity] = []
-        self._saved: dict[int, Evidence] = {}
-        self._kind = "attachment"
+        self._saved: dict[ClientActivity, Evidence] = {}
         self._files: dict[Path, str] = {}
         self._named: Path | None = None
         self._lines: list[str] = []
@@ -74,6 +69,7 @@ class Recorder:
 
     @property
     def _settings(self) -> Settings:
+        # Those of the test are known only when its fixtures have been set up.
         return settings_of_item(self._item)
 
     def _show(self, path: Path) -> str:
@@ -93,7 +89,7 @@ class Recorder:
         return "artifacts" in vars(self) and not self.artifacts.is_empty
 
     def use(self, client: ClientActivity) -> None:
-        """Add a client of the test, and begin its video where one is wanted."""
+        """Add a client of the test, and begin its video if one is wanted."""
         self._clients.append(client)
         self._videos.begin(client)
 
@@ -124,7 +120,7 @@ class Recorder:
             return
         if not self._is_broken:
             kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
-            self._saved[id(client)] = self._collect(client, kinds)
+            self._saved[client] = self._collect(client, kinds)
         self._videos.end(client)
 
     def drop_videos(self) -> None:
@@ -138,9 +134,9 @@ class Recorder:
         if self._is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
-        self._is_broken = self._is_broken or (report.failed and is_infrastructure(error))
+        self._is_broken = self._is_broken or (report.failed and failures.is_infrastructure(error))
         # The evidence of a device was kept when it was put aside.
-        if is_put_aside(error) or is_shared(error):
+        if failures.is_put_aside(error) or failures.is_shared(error):
             kinds = []
         crashes: list[str] = []
         for place, client in enumerate(self._clients if kinds else ()):
@@ -159,7 +155,7 @@ class Recorder:
         self, report: pytest.TestReport, client: ClientActivity, kinds: Sequence[str], prefix: str
     ) -> list[str]:
         """Write the evidence of a client; return what crashed on its device."""
-        evidence = self._saved.pop(id(client), None)
+        evidence = self._saved.pop(client, None)
         if evidence is None:
             evidence = self._collect(client, kinds)
         for piece in evidence.pieces:
@@ -177,18 +173,14 @@ class Recorder:
         return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
-        self._kind = piece.kind
         content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
         try:
-            path = self.artifacts.attach(f"{prefix}{piece.name}", content)
+            path = self.artifacts.add(f"{prefix}{piece.name}", content, kind=piece.kind)
         except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
-            why = exc.message if isinstance(exc, ClawperatorError) else exc
-            self._lines.append(f"no {piece.kind}: {why}")
+            self._lines.append(f"no {piece.kind}: {failures.message_of(exc)}")
         else:
             if piece.remark:
                 self._files[path] = f" ({piece.remark})"
-        finally:
-            self._kind = "attachment"
 
     def _keep_more(self, report: pytest.TestReport, client: ClientActivity) -> None:
         hook = self._item.ihook.pytest_clawperator_collect_artifacts
@@ -248,14 +240,12 @@ class Recorder:
             self._files[kept] = ""
             self._lines.append(f"no {PAGE_FILE}: {exc}")
             return
-        self._kind = "trace"
-        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html"))
-        self._kind = "attachment"
+        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html", kind="trace"))
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)
         self._files[attachment.path] = ""
-        self._sinks.attach(replace(attachment, kind=self._kind))
+        self._sinks.attach(attachment)
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
         """Add what was kept to the report, and to the test's later reports."""
@@ -267,9 +257,9 @@ class Recorder:
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
             report.sections.append((title, visible("\n".join(lines))))
         if self._has_files:
-            setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
-            setattr(report, CRASHES, crashes)
-            setattr(report, HAS_FAILED, self._has_failed)
+            setattr(report, failures.EVIDENCE_FOLDER, self._show(self.artifacts.folder))
+            setattr(report, failures.CRASHES, crashes)
+            setattr(report, failures.HAS_FAILED, self._has_failed)
         self._files, self._lines = {}, []
 
     def _listed_files(self, *, is_failure: bool) -> list[str]:
@@ -323,28 +313,33 @@ def save_evidence(item: pytest.Item, client: ClientActivity) -> None:
 
 def settings_known(config: pytest.Config) -> None:
     """Note that the settings of the current test are known: they may switch its video."""
-    item = config.stash.get(CURRENT_TEST, None)
-    if item is not None and RECORDER in item.stash:
-        item.stash[RECORDER].settings_changed()
+    if recorder := _current(config):
+        recorder.settings_changed()
 
 
 def end_interrupted(config: pytest.Config) -> None:
     """End the recording of a test in which the run was interrupted, while its device is there."""
+    if recorder := _current(config):
+        recorder.drop_videos()
+
+
+def _current(config: pytest.Config) -> Recorder | None:
     item = config.stash.get(CURRENT_TEST, None)
-    if item is not None and RECORDER in item.stash:
-        item.stash[RECORDER].drop_videos()
+    return None if item is None else item.stash.get(RECORDER, None)
 
 
 def begin_attempt(item: pytest.Item) -> None:
     """Begin another attempt at a test without the properties of the last one.
 
-    Not all plugins that rerun tests report the end of an attempt. Where they do not, the
-    report of the next attempt has the properties of both.
+    Not all plugins that rerun tests report the end of an attempt; without that, the report of
+    the next attempt has the properties of both.
     """
     if item.nodeid in item.config.stash.get(ENDED_ATTEMPTS, ()):
         properties = item.user_properties
         properties[:] = [
-            one for one in properties if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
+            one
+            for one in properties
+            if one[0] == failures.CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
         ]
 
 

@@ -21,6 +21,8 @@ from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, Rep
 from pytest_clawperator.report.trace import TraceEvent, TraceWriter
 from pytest_clawperator.text import shown_path
 
+#: What reports of a run name as its environment.
+VERSIONS = {"Python": platform.python_version(), "pytest": pytest.__version__}
 _HOOK = "pytest_clawperator_report_sinks"
 _ALLURE = "allure_listener"
 _METHODS = ("write", "attach", "complete")
@@ -161,8 +163,7 @@ class AllureFiles:
             f"device.{serial}": ", ".join(f"{name} {one}" for name, one in about.items())
             for serial, about in sorted(self._devices.items())
         }
-        versions = {"Python": platform.python_version(), "pytest": pytest.__version__}
         try:
-            write_run_files(self._config.invocation_params.dir / folder, {**versions, **devices})
+            write_run_files(self._config.invocation_params.dir / folder, {**VERSIONS, **devices})
         except OSError as exc:
             events_of(self._config).notice("", f"no environment in Allure's report: {exc}")

@@ -15,31 +15,15 @@ from contextlib import contextmanager, nullcontext
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExpectationError, LeaseError
-from pytest_clawperator.plugin import goldens, phases, recorder, run_index, terminal
+from pytest_clawperator.plugin import failures, goldens, phases, recorder, run_index, terminal
 from pytest_clawperator.plugin.clients import clients_of, use_clients_of_fixtures
+from pytest_clawperator.plugin.collectors import write_if_no_payload
 from pytest_clawperator.plugin.device_needs import write_unfit
-from pytest_clawperator.plugin.failures import (
-    INFRASTRUCTURE,
-    LEASE_PROBLEM,
-    PUT_ASIDE,
-    begin_message,
-    begin_with_code,
-    end_in_test,
-    hide_inner_causes,
-    is_infrastructure,
-    is_put_aside,
-    name_options,
-    report_shared,
-    with_causes,
-)
 from pytest_clawperator.plugin.hiding import hide_in_report
 from pytest_clawperator.plugin.matrix import MatrixTable
 from pytest_clawperator.plugin.phones import PHONES_HINT, blame_ended_phones, end_of_phones
 from pytest_clawperator.plugin.report_sinks import AllureFiles, correct_junit
-from pytest_clawperator.plugin.run_index import RunIndex
 from pytest_clawperator.plugin.stash import CURRENT_TEST, DEVICE_HEALTH, EVENTS, TALLY, USED_CLIENTS
-from pytest_clawperator.plugin.terminal import SharedFailures, Summary, Tally
-from pytest_clawperator.plugin.validating import write_if_no_payload
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.text import visible
 
@@ -59,23 +43,23 @@ def pytest_runtest_makereport(
     if USED_CLIENTS in item.stash:  # else the test has ended, and this is about closing clients
         use_clients_of_fixtures(item)
     phones_ended = _blame_phones(item.config, error)
-    name_options(error)
+    failures.name_options(error)
     if clients_of(item):
         _show_control_characters(error)
     if call.excinfo is not None and not is_full:
-        end_in_test(call.excinfo)
+        failures.end_in_test(call.excinfo)
 
     # pytest and other plugins; secrets are hidden before any of these sees the report.
-    with _not_expected_to_fail(item) if is_infrastructure(error) else nullcontext():
+    with _not_expected_to_fail(item) if failures.is_infrastructure(error) else nullcontext():
         report = yield
     error = _error_of(call)  # pytest takes that of a unittest.TestCase from elsewhere
 
     # The words of the report.
     if not is_full:
-        hide_inner_causes(report, error)
+        failures.hide_inner_causes(report, error)
     phases.add_soft_failures(item, report, error)
-    report_shared(report, error)
-    begin_with_code(report, error)
+    failures.report_shared(report, error)
+    failures.begin_with_code(report, error)
     _mark_infrastructure(item.config, report, error, is_known=phones_ended)
 
     # What is kept of the phase: evidence, trace, and what Allure, JUnit XML and HTML show of them.
@@ -108,12 +92,12 @@ class RunReports:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._is_worker = is_worker(config)
-        self._shared = SharedFailures()
+        self._shared = terminal.SharedFailures()
         self._matrix = MatrixTable(config)
         self._allure = AllureFiles(config)
-        self._summary = Summary()
-        self._tally = config.stash[TALLY] = Tally(config)
-        self._index = RunIndex(config)
+        self._summary = terminal.Summary()
+        self._tally = config.stash[TALLY] = terminal.Tally(config)
+        self._index = run_index.RunIndex(config)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Note when a test began."""
@@ -186,13 +170,13 @@ def _mark_infrastructure(
     ``is_known``: the user knows already what happened to the device.
     """
     if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
-        setattr(report, LEASE_PROBLEM, True)
-    if not report.failed or not is_infrastructure(error):
+        setattr(report, failures.LEASE_PROBLEM, True)
+    if not report.failed or not failures.is_infrastructure(error):
         return
-    setattr(report, INFRASTRUCTURE, error.serial or True)
-    if is_put_aside(error) or _is_given_up(config, error.serial):
-        setattr(report, PUT_ASIDE, error.serial)
-    begin_message(report, f"{error.code}: {error.message}")
+    setattr(report, failures.INFRASTRUCTURE, error.serial or True)
+    if failures.is_put_aside(error) or _is_given_up(config, error.serial):
+        setattr(report, failures.PUT_ASIDE, error.serial)
+    failures.begin_message(report, f"{error.code}: {error.message}")
     # What is found out before a test was shown by its check.
     if report.when != "setup" and not is_known and EVENTS in config.stash:
         message = f"{error.code}: {error.message.splitlines()[0]}"
@@ -207,7 +191,7 @@ def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
 
 def _device_failed_in_call(report: pytest.TestReport) -> bool:
     """Whether the device failed while the test itself ran."""
-    is_device = getattr(report, INFRASTRUCTURE, False)
+    is_device = getattr(report, failures.INFRASTRUCTURE, False)
     return bool(is_device and report.when == "call" and report.failed)
 
 
@@ -216,7 +200,7 @@ def _blame_phones(config: pytest.Config, error: BaseException | None) -> bool:
 
     Return whether they have.
     """
-    end = end_of_phones(config, error.serial) if is_infrastructure(error) else None
+    end = end_of_phones(config, error.serial) if failures.is_infrastructure(error) else None
     if end is None or not isinstance(error, ClawperatorError):
         return False
     if end not in error.message:  # a fixture of several tests fails with the same error for each
@@ -259,12 +243,9 @@ def pytest_assertrepr_compare(config: pytest.Config) -> Generator[None, _Explain
 
 def _show_control_characters(error: BaseException | None) -> None:
     """Show the control characters in the messages of errors that are not ours."""
-    for one in with_causes(error):
-        if not isinstance(one, (ClawperatorError, ExpectationError)):
-            _make_visible(one)
-
-
-def _make_visible(error: BaseException) -> None:
-    error.args = tuple(visible(one) if isinstance(one, str) else one for one in error.args)
-    if isinstance(error, pytest.fail.Exception | pytest.skip.Exception) and error.msg:
-        error.msg = visible(error.msg)
+    for one in failures.with_causes(error):
+        if isinstance(one, (ClawperatorError, ExpectationError)):
+            continue
+        one.args = tuple(visible(each) if isinstance(each, str) else each for each in one.args)
+        if isinstance(one, pytest.fail.Exception | pytest.skip.Exception) and one.msg:
+            one.msg = visible(one.msg)

@@ -22,7 +22,7 @@ from pytest_clawperator.client.perform import MATCHERS, Matchers
 from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.devices import requirements
-from pytest_clawperator.devices.lease import check_place
+from pytest_clawperator.devices.lease import check_redis_url
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.emulators.avd import EmulatorProfile, parse_profile
 from pytest_clawperator.emulators.boot import BootKind
@@ -363,7 +363,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "emulator_boot": partial(_choice, of=BOOTS),
     "emulator_boots": partial(_count, least=1),
     "spare_devices": _count,
-    "lease": lambda text, folder: check_place(text),
+    "lease": lambda text, folder: check_redis_url(text),
     "lease_timeout": partial(_seconds, check=seconds_of),
     "operator_package": lambda text, folder: package_name(text),
     "operator_apk": _file,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,31 +12,13 @@ import pytest
 from pytest_clawperator.devices.operator import SUPPORTED_VERSION, is_supported
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.plugin import failures, stash
 from pytest_clawperator.plugin.clients import ClientActivity, clients_of
 from pytest_clawperator.plugin.device_needs import is_ladder_replaced, uses_device
-from pytest_clawperator.plugin.failures import (
-    CRASHES,
-    EVIDENCE_FOLDER,
-    HAS_FAILED,
-    INFRASTRUCTURE,
-    NOTICES,
-    SHARED_FAILURE,
-    SLOWEST,
-    USED_DEVICES,
-)
 from pytest_clawperator.plugin.leasing import hold_alone
 from pytest_clawperator.plugin.matrix import class_of, listed_counts
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.run import run_folder, run_id, show_line, write_line
-from pytest_clawperator.plugin.stash import (
-    DESCRIBED_DEVICES,
-    DEVICE_NEEDS,
-    DEVICE_POOL,
-    EVENTS,
-    LEASES_BY_CLASS,
-    SIMULATED_PHONES,
-    TALLY,
-)
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.text import shown_path, visible
@@ -67,26 +49,26 @@ def pytest_report_collectionfinish(
 def name_devices_of_workers(config: pytest.Config) -> None:
     """Name the devices that the workers are about to be given."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and DEVICE_POOL in config.stash and config.get_verbosity() >= 0:
-        for line in _header(config, config.stash[DEVICE_POOL].held):
+    if reporter is not None and stash.DEVICE_POOL in config.stash and config.get_verbosity() >= 0:
+        for line in _header(config, config.stash[stash.DEVICE_POOL].held):
             write_line(reporter, line)
 
 
 def add_devices(item: pytest.Item, report: pytest.TestReport) -> None:
     """Add notices and devices to a report, which may go from a worker to the controller."""
-    events = item.config.stash.get(EVENTS, None)
+    events = item.config.stash.get(stash.EVENTS, None)
     if events is not None and (notices := events.take_notices()):
-        setattr(report, NOTICES, notices)
+        setattr(report, failures.NOTICES, notices)
     if clients := clients_of(item):
         lines = {one.client.serial: _new_lines(item.config, one) for one in clients}
-        setattr(report, USED_DEVICES, lines)
+        setattr(report, failures.USED_DEVICES, lines)
     elif serial := _device_of(item, report):
-        setattr(report, USED_DEVICES, {serial: []})
+        setattr(report, failures.USED_DEVICES, {serial: []})
 
 
 def _new_lines(config: pytest.Config, activity: ClientActivity) -> list[str]:
     """Describe a device, once: most tests use one that was described before."""
-    described = config.stash.setdefault(DESCRIBED_DEVICES, set())
+    described = config.stash.setdefault(stash.DESCRIBED_DEVICES, set())
     if activity.client.serial in described:
         return []
     described.add(activity.client.serial)
@@ -97,8 +79,9 @@ def _device_of(item: pytest.Item, report: pytest.TestReport) -> str | None:
     """Return the device of a test without a client: it needs none, or failed before."""
     device_class = class_of(item)
     label = device_class.label if device_class else None
-    lease = item.config.stash.get(LEASES_BY_CLASS, {}).get(label) if uses_device(item) else None
-    blamed = getattr(report, INFRASTRUCTURE, None)
+    leases = item.config.stash.get(stash.LEASES_BY_CLASS, {}) if uses_device(item) else {}
+    lease = leases.get(label)
+    blamed = getattr(report, failures.INFRASTRUCTURE, None)
     return getattr(lease, "serial", None) or (blamed if isinstance(blamed, str) else None)
 
 
@@ -119,10 +102,12 @@ class Tally:
 
     def add(self, report: pytest.TestReport) -> None:
         """Count a report, and name a device that is new."""
-        self._notices.update(getattr(report, NOTICES, ()))
-        for serial, lines in (getattr(report, USED_DEVICES, None) or self._lost(report)).items():
+        self._notices.update(getattr(report, failures.NOTICES, ()))
+        used = getattr(report, failures.USED_DEVICES, None) or self._lost(report)
+        for serial, lines in used.items():
             if serial not in self._named:
-                self._show(self.name([serial], lines))
+                for line in self.name([serial], lines):
+                    show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
             if outcome := self._outcome(report):
                 self._outcomes.setdefault(serial, Counter())[outcome] += 1
 
@@ -130,7 +115,7 @@ class Tally:
         """Return the device of a test whose worker crashed, which xdist reports in its place."""
         handed = getattr(getattr(report, "node", None), "workerinput", {}).get(LEASE)
         is_crash = report.when not in ("setup", "call", "teardown")
-        if handed and is_crash and report.nodeid in self._config.stash.get(DEVICE_NEEDS, {}):
+        if handed and is_crash and report.nodeid in self._config.stash.get(stash.DEVICE_NEEDS, {}):
             return {handed["serial"]: []}
         return {}
 
@@ -140,15 +125,11 @@ class Tally:
         status = hook(report=report, config=self._config)
         return status[0] if status else ""  # without a terminal there is none
 
-    def _show(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
-
     def write(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the outcomes on each device, if there are several or failures, and the notices."""
         if terminalreporter.config.get_verbosity() < 0:
             return
-        events = self._config.stash.get(EVENTS, None)
+        events = self._config.stash.get(stash.EVENTS, None)
         if events is not None:  # of the controller; it concerns all devices
             self._notices = Counter([*events.take_notices(), *self._notices.elements()])
         is_bad = any(counts[name] for counts in self._outcomes.values() for name in _BAD)
@@ -178,16 +159,12 @@ def device_lines(
     return [visible(f"{_PREFIX}{_described(one, known.get(one.serial))}") for one in candidates]
 
 
-def _profiles(config: pytest.Config) -> dict[str, str]:
-    """Return the profiles of the phones that this process simulates, by their serials."""
-    phones = config.stash.get(SIMULATED_PHONES, None)
-    return {} if phones is None else phones.profiles
-
-
 def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
     devices = list(candidates)
-    lines = [*device_lines(devices, profiles=_profiles(config)), *_output_line(config)]
-    tally = config.stash.get(TALLY, None)
+    phones = config.stash.get(stash.SIMULATED_PHONES, None)
+    profiles = None if phones is None else phones.profiles
+    lines = [*device_lines(devices, profiles=profiles), *_output_line(config)]
+    tally = config.stash.get(stash.TALLY, None)
     return tally.name([device.serial for device in devices], lines) if tally else lines
 
 
@@ -245,20 +222,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
             f"clawperator: the rootdir is {config.rootpath} and not {top}, because pytest takes"
             f" {value} for a place of tests: write {flag}={value}"
         )
-        for flag, value in _apart(list(map(str, config.invocation_params.args)))
-        if _is_elsewhere(config.invocation_params.dir / value, top)
+        for flag, value in pairwise(map(str, config.invocation_params.args))
+        if flag in _PATHS and (path := config.invocation_params.dir / value).exists()
+        if not path.resolve().is_relative_to(top)
     ]
-
-
-def _apart(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the options with paths whose value is a separate argument."""
-    for flag, value in pairwise(arguments):
-        if flag in _PATHS:
-            yield flag, value
-
-
-def _is_elsewhere(path: Path, top: Path) -> bool:
-    return path.exists() and not path.resolve().is_relative_to(top)
 
 
 def _top_of(start: Path) -> Path:
@@ -279,7 +246,7 @@ def add_slowest(item: pytest.Item, report: pytest.TestReport) -> None:
     if report.when == "teardown" and (clients := clients_of(item)):
         timed = [one for client in clients for one in client.timed]
         slowest = sorted(timed, key=lambda one: one.seconds, reverse=True)[:_SLOWEST_PER_TEST]
-        setattr(report, SLOWEST, [[one.seconds, one.label] for one in slowest])
+        setattr(report, failures.SLOWEST, [[one.seconds, one.label] for one in slowest])
 
 
 class Summary:
@@ -293,16 +260,16 @@ class Summary:
 
     def add(self, report: pytest.TestReport) -> None:
         """Collect what a report has."""
-        folder = getattr(report, EVIDENCE_FOLDER, None)
+        folder = getattr(report, failures.EVIDENCE_FOLDER, None)
         if folder is not None:
             folders = self._evidence.setdefault(report.nodeid, [])
             folders += [folder] if folder not in folders else []
             crashes = self._crashes.setdefault(folder, [])
-            found = getattr(report, CRASHES, ())
+            found = getattr(report, failures.CRASHES, ())
             crashes += [crash for crash in found if crash not in crashes]
-            if getattr(report, HAS_FAILED, False):
+            if getattr(report, failures.HAS_FAILED, False):
                 self._failed.add(report.nodeid)
-        timed = getattr(report, SLOWEST, ())
+        timed = getattr(report, failures.SLOWEST, ())
         self._slowest += [(seconds, label, report.nodeid) for seconds, label in timed]
 
     def write(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -377,7 +344,7 @@ class SharedFailures:
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
         """Count a test beside the first that failed for the same cause."""
-        cause = getattr(report, SHARED_FAILURE, None)
+        cause = getattr(report, failures.SHARED_FAILURE, None)
         if cause is None or not report.failed:
             return None
         if self._first.setdefault(cause, report.nodeid) == report.nodeid:

@@ -14,18 +14,10 @@ from typing import Any
 
 from pytest_clawperator.assertions.expectation import Verification
 from pytest_clawperator.assertions.failure import calling_frame
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Notice,
-    SkillFinished,
-    StepFinished,
-    StepStarted,
-)
+from pytest_clawperator.contracts import events
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
+from pytest_clawperator.plugin.failures import code_of, message_of
 from pytest_clawperator.plugin.report_sinks import TraceOutput
 from pytest_clawperator.report import trace
 from pytest_clawperator.report.crashes import hide_in_log, without_dumps
@@ -39,7 +31,7 @@ _MOST_PRINTED = 10_000
 
 
 @dataclass
-class _Looking:
+class _OpenCheck:
     """An expectation in progress, and the screens that its polls found."""
 
     id: int
@@ -51,7 +43,7 @@ class _Running:
     """An execution in progress; a poll of an expectation is written only if the screen changed."""
 
     began: trace.ExecutionBegan
-    looking: _Looking | None = None
+    check: _OpenCheck | None = None
 
 
 @dataclass
@@ -84,37 +76,37 @@ class Tracer:
         self._after_execution = after_execution
         self._ids = count(1)
         self._step_ids: dict[str, int] = {}
-        self._looking: dict[Verification, _Looking] = {}
+        self._checks: dict[Verification, _OpenCheck] = {}
         # A screen and the name of its blob.
         self._last_tree = ("", "")
-        # Tests may use several devices at once, in their own threads.
+        # Tests may use several devices together, each in its own thread.
         self._open: dict[int, list[int]] = {}
 
-    def follow(self, client: ClientActivity) -> Callable[[Event], None]:
+    def follow(self, client: ClientActivity) -> Callable[[events.Event], None]:
         """Return the function to be called with the events of a client."""
         self._output.write(_device_of(client))
         followed = _Followed(client, client.log_end())
         return lambda event: self._handle(followed, event)
 
-    def _handle(self, followed: _Followed, event: Event) -> None:
-        if isinstance(event, ExecutionStarted):
+    def _handle(self, followed: _Followed, event: events.Event) -> None:
+        if isinstance(event, events.ExecutionStarted):
             self._execution_started(followed, event)
-        elif isinstance(event, ExecutionFinished):
+        elif isinstance(event, events.ExecutionFinished):
             self._execution_finished(followed, event)
-        elif isinstance(event, ArtifactMade):
+        elif isinstance(event, events.ArtifactMade):
             self._artifact_made(event)
-        elif isinstance(event, StepStarted):
+        elif isinstance(event, events.StepStarted):
             self._step_started(event)
-        elif isinstance(event, StepFinished):
+        elif isinstance(event, events.StepFinished):
             self._step_finished(event)
-        elif isinstance(event, SkillFinished):
+        elif isinstance(event, events.SkillFinished):
             self._output.write(trace.Noted(at=event.at, message=_printed(event)))
-        elif isinstance(event, Notice):
+        elif isinstance(event, events.Notice):
             self._output.write(trace.Noted(at=event.at, message=event.message))
 
     # Executions
 
-    def _execution_started(self, followed: _Followed, event: ExecutionStarted) -> None:
+    def _execution_started(self, followed: _Followed, event: events.ExecutionStarted) -> None:
         self._before_execution(followed.client)
         parent = self._parent
         began = trace.ExecutionBegan(
@@ -126,20 +118,20 @@ class Tracer:
             source=self._place(),
             payload=event.execution.to_wire(),
         )
-        looking = next((one for one in self._looking.values() if one.id == parent), None)
-        followed.running[event.execution.command_id] = _Running(began, looking)
-        if looking is None:
+        check = next((one for one in self._checks.values() if one.id == parent), None)
+        followed.running[event.execution.command_id] = _Running(began, check)
+        if check is None:
             self._write_log(followed, until=event.log_position)
             self._output.write(began)
 
-    def _execution_finished(self, followed: _Followed, event: ExecutionFinished) -> None:
+    def _execution_finished(self, followed: _Followed, event: events.ExecutionFinished) -> None:
         running = followed.running.pop(event.execution.command_id, None)
         if running is None:  # begun before the test
             return
         result = event.result if isinstance(event.result, RunResult) else None
         ended = self._ended(running.began.id, event, result)
-        if running.looking is not None:
-            seen = running.looking.trees
+        if running.check is not None:
+            seen = running.check.trees
             is_same = ended.failure is None and seen[-1:] == [ended.after]
             seen.append(ended.after)
             if is_same:
@@ -150,7 +142,7 @@ class Tracer:
         self._after_execution(followed.client, running.began.id, result)
 
     def _ended(
-        self, number: int, event: ExecutionFinished, result: RunResult | None
+        self, number: int, event: events.ExecutionFinished, result: RunResult | None
     ) -> trace.ExecutionEnded:
         return trace.ExecutionEnded(
             at=event.at,
@@ -185,7 +177,7 @@ class Tracer:
             self._last_tree = text, name
         return name or None
 
-    def _artifact_made(self, event: ArtifactMade) -> None:
+    def _artifact_made(self, event: events.ArtifactMade) -> None:
         if event.kind == "screenshot" and event.path is not None:
             message = f"screenshot: {event.path}"
             self._output.write(trace.Noted(at=event.at, message=message))
@@ -205,7 +197,7 @@ class Tracer:
             if number in ids:
                 del ids[ids.index(number) :]
 
-    def _step_started(self, event: StepStarted) -> None:
+    def _step_started(self, event: events.StepStarted) -> None:
         number = self._step_ids[event.id] = next(self._ids)
         self._output.write(
             trace.StepBegan(
@@ -214,7 +206,7 @@ class Tracer:
         )
         self._enter(number)
 
-    def _step_finished(self, event: StepFinished) -> None:
+    def _step_finished(self, event: events.StepFinished) -> None:
         number = self._step_ids.pop(event.id, None)
         if number is not None:
             self._leave(number)
@@ -227,10 +219,10 @@ class Tracer:
     def verified(self, verification: Verification) -> None:
         """Record an expectation that begins or ends."""
         if not verification.is_over:
-            looking = self._looking[verification] = _Looking(next(self._ids))
-            self._enter(looking.id)
+            check = self._checks[verification] = _OpenCheck(next(self._ids))
+            self._enter(check.id)
             return
-        known = self._looking.pop(verification, None)
+        known = self._checks.pop(verification, None)
         if known is None:  # begun before the test used a device
             return
         self._leave(known.id)
@@ -285,7 +277,7 @@ def _polls(verification: Verification, trees: Sequence[str | None]) -> list[trac
     ]
 
 
-def _printed(event: SkillFinished) -> str:
+def _printed(event: events.SkillFinished) -> str:
     """Return what a script printed; of long output the beginning and the end."""
     text = f"{event.output}{event.complaints}"
     if len(text) > _MOST_PRINTED:
@@ -296,13 +288,11 @@ def _printed(event: SkillFinished) -> str:
 
 def failure_of(error: BaseException) -> Failure:
     """Return an error in the form that traces have."""
-    code = getattr(error, "code", None)
     hint = getattr(error, "hint", None)
-    message = getattr(error, "message", None)
     return Failure(
         type=type(error).__name__,
-        message=message if isinstance(message, str) else str(error),
-        code=None if code is None else str(getattr(code, "value", code)),
+        message=message_of(error),
+        code=code_of(error),
         hint=hint if isinstance(hint, str) else None,
     )
 
@@ -314,11 +304,8 @@ def _failure_of(error: BaseException | None, result: RunResult | None = None) ->
         return None
     step = next(iter(result.failed_steps), None)
     text = result.error or (step.data.get("message") if step is not None else None)
-    code = result.code
     return Failure(
-        type="",
-        message=text or str(step or "the execution failed"),
-        code=None if code is None else str(getattr(code, "value", code)),
+        type="", message=text or str(step or "the execution failed"), code=code_of(result)
     )
 
 

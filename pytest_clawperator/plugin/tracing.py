@@ -1,12 +1,14 @@
-"""The trace of each attempt at a test, from its setup to its teardown."""
+"""The trace of each attempt at a test, from its setup to its teardown, with its pictures."""
 
 from __future__ import annotations
 
 import os
-import platform
 import shutil
+import threading
 from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
@@ -14,32 +16,167 @@ from typing import Any, Literal
 import pytest
 
 from pytest_clawperator.assertions.expectation import Verification
-from pytest_clawperator.plugin.artifacts import folder_name
+from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.execution.result import PROTECTED, RunResult
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.clients import ClientActivity
-from pytest_clawperator.plugin.failures import is_infrastructure, is_put_aside, is_shared
-from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput, sinks_of
+from pytest_clawperator.plugin.evidence import (
+    CurrentScreen,
+    Unavailable,
+    folder_name,
+    may_show_secret,
+    photograph,
+    without_secrets,
+)
+from pytest_clawperator.plugin.failures import (
+    first_line,
+    is_infrastructure,
+    is_put_aside,
+    is_shared,
+)
+from pytest_clawperator.plugin.report_sinks import VERSIONS, ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
-from pytest_clawperator.plugin.trace_pictures import PictureTaker
 from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
 from pytest_clawperator.plugin.worker_input import worker_input
 from pytest_clawperator.report import trace as events
 from pytest_clawperator.report.sinks import Attachment
-from pytest_clawperator.report.trace import (
-    FixtureEnded,
-    Outcome,
-    TraceEvent,
-    TraceWriter,
-    now,
-    ticks,
-)
+from pytest_clawperator.report.trace import TraceEvent, TraceWriter, now, ticks
 
 __tracebackhide__ = True  # a fixture that fails is shown at its own line
 FOLDER = "trace"
 # Where traces are while their tests run; a killed run leaves them there.
 UNFINISHED = "unfinished"
 _numbers = count(1)
+
+_THREAD = "clawperator pictures"
+# How long a picture of the screen after an execution may hold up the test, in seconds.
+_WITHIN = 5.0
+# Pictures that are under way together; each needs some megabytes.
+_AT_ONCE = 6
+_REMEMBERED = 100
+
+
+class _Shot:
+    """A picture under way: the next execution waits until it cannot show in it."""
+
+    def __init__(self, client: ClientActivity, execution: int, *, shows_password: bool) -> None:
+        self.client = client
+        self.execution = execution
+        self.is_captured, self.is_done = threading.Event(), threading.Event()
+        self.is_late = False
+        self._shows_password = shows_password
+        self._needs_snapshot: bool | None = None
+        self._deciding = threading.Lock()
+
+    @property
+    def needs_snapshot(self) -> bool:
+        """Whether the screen must stay until a snapshot shows what to blacken: decided once."""
+        with self._deciding:
+            if self._needs_snapshot is None:
+                self._needs_snapshot = self._shows_password or may_show_secret(self.client)
+            return self._needs_snapshot
+
+    def wait(self) -> None:
+        """Wait until the screen may change; a picture that is not captured by then is late."""
+        is_free = self.is_captured.wait(_WITHIN)
+        if is_free and self.needs_snapshot:
+            is_free = self.is_done.wait(_WITHIN)
+        self.is_late = not is_free
+
+
+class PictureTaker:
+    """Takes pictures for a trace, in its own threads.
+
+    The next execution waits until the screen before it is captured, and not until the device
+    has compressed and sent the picture.
+    """
+
+    def __init__(self, writer: TraceOutput) -> None:
+        self._writer = writer
+        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix=_THREAD)
+        self._room = threading.Semaphore(_AT_ONCE)
+        self._shots: dict[ClientActivity, _Shot] = {}
+        self._under_way: set[Future[None]] = set()
+        # By their digests: the blobs of pictures in the trace, their sizes and scales.
+        self._kept: dict[bytes, tuple[str, tuple[int, int], float]] = {}
+        self._keeping = threading.Lock()
+
+    def take(self, client: ClientActivity, execution: int, result: RunResult | None) -> None:
+        """Take a picture after an execution."""
+        if not self._room.acquire(timeout=_WITHIN):
+            self._say_why_not(execution, "those before it are still under way")
+            return
+        shot = _Shot(client, execution, shows_password=_shows_password(result))
+        self._shots[client] = shot
+        future = self._pool.submit(self._take, shot)
+        self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+
+    def wait(self, client: ClientActivity) -> None:
+        """Wait until the last picture of a client is captured."""
+        shot = self._shots.pop(client, None)
+        if shot is not None:
+            shot.wait()
+
+    def close(self) -> None:
+        """Wait for the last pictures."""
+        for client in list(self._shots):
+            self.wait(client)
+        wait(set(self._under_way), timeout=_WITHIN)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _take(self, shot: _Shot) -> None:
+        shot.client.collecting_threads.add(threading.current_thread())
+        try:
+            picture = photograph(shot.client, on_captured=shot.is_captured.set)
+            if shot.needs_snapshot:
+                screen = CurrentScreen(shot.client, is_broken=False, is_wanted=True)
+                picture = without_secrets(picture, screen, is_guarded=True)
+            # The screen is free; the test need not wait for the rest.
+            shot.is_captured.set()
+            shot.is_done.set()
+            self._keep(shot, picture)
+        except (ClawperatorError, Unavailable, OSError, ValueError) as exc:
+            self._say_why_not(shot.execution, str(exc))
+        finally:
+            shot.is_captured.set()
+            shot.is_done.set()
+            self._room.release()
+
+    def _keep(self, shot: _Shot, picture: bytes) -> None:
+        if shot.is_late:
+            self._say_why_not(shot.execution, "the test went on before it was taken")
+            return
+        digest = sha256(picture).digest()
+        with self._keeping:  # the next one may be the same: many executions change nothing
+            if digest not in self._kept:
+                small, size, scale = smaller(picture)
+                if len(self._kept) >= _REMEMBERED:
+                    self._kept.clear()
+                self._kept[digest] = self._writer.keep(small, ".webp"), size, scale
+            blob, size, scale = self._kept[digest]
+        self._writer.write(
+            events.PictureTaken(
+                at=now(),
+                serial=shot.client.client.serial,
+                blob=blob,
+                size=size,
+                scale=scale,
+                execution=shot.execution,
+            )
+        )
+
+    def _say_why_not(self, execution: int, why: str) -> None:
+        message = f"no picture: {why}"
+        self._writer.write(events.Noted(at=now(), message=message, execution=execution))
+
+
+def _shows_password(result: RunResult | None) -> bool:
+    """Whether an execution saw a password field, which may not be recorded elsewhere yet."""
+    steps = [] if result is None else [*result.steps, result.last_look]
+    return any(PROTECTED in (step.data.get("text") or "") for step in steps if step is not None)
 
 
 class AttemptTrace:
@@ -58,7 +195,7 @@ class AttemptTrace:
         self._pictures: PictureTaker | None = None
         self._clients: list[ClientActivity] = []
         self._begun = now()
-        self._outcome: Outcome = "passed"
+        self._outcome: events.Outcome = "passed"
         self._reason = ""
         self._is_infrastructure = False
         self._has_own_failure = False
@@ -135,7 +272,7 @@ class AttemptTrace:
                 at=self._begun,
                 nodeid=self._item.nodeid,
                 attempt=attempt,
-                environment={"Python": platform.python_version(), "pytest": pytest.__version__},
+                environment=VERSIONS,
                 run=run_id(self._item.config),
                 worker=worker_input(self._item.config).get("workerid", ""),
             )
@@ -179,7 +316,7 @@ class AttemptTrace:
         is_own = report.when == "call" and not self._is_infrastructure
         if self._outcome not in ("failed", "error"):
             self._outcome = "failed" if is_own else "error"
-            self._reason = _first_line(error)
+            self._reason = first_line(error)
         self.add(
             events.ErrorRaised(
                 at=now(),
@@ -225,10 +362,6 @@ class AttemptTrace:
         )
 
 
-def _first_line(error: BaseException) -> str:
-    return str(getattr(error, "message", error)).partition("\n")[0]
-
-
 def begin_attempt(item: pytest.Item) -> None:
     """Begin the trace of an attempt."""
     if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
@@ -268,7 +401,7 @@ def timed_fixture(
         _note_fixture(request.config, fixturedef, "setup", begin, error)
         ending = request.config.stash.setdefault(ENDING_FIXTURES, {})
 
-        def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+        def clawperator_fixture_ends() -> None:  # a name that is not shown in Allure
             ending[id(fixturedef)] = ticks()
 
         # Comes before the fixture's own end.
@@ -300,7 +433,7 @@ def _note_fixture(
     trace = None if item is None else item.stash.get(TRACE, None)
     if trace is not None:
         trace.add(
-            FixtureEnded(
+            events.FixtureEnded(
                 at=now(),
                 name=fixturedef.argname,
                 scope=fixturedef.scope,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import threading
 import time
@@ -11,6 +10,7 @@ from contextlib import contextmanager, suppress
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.plugin.clients import ClientActivity
+from pytest_clawperator.plugin.failures import first_line
 from pytest_clawperator.transport.interface import Transport
 
 # The longest that screenrecord takes, and what it may need to begin and to finish.
@@ -51,11 +51,6 @@ class Video:
         )
         self._thread.start()
 
-    @property
-    def problem(self) -> ClawperatorError | None:
-        """What ended the recording early."""
-        return self._problem
-
     def stop(self) -> list[bytes]:
         """End the recording and return its segments; none is left on the device."""
         self._end()
@@ -74,7 +69,7 @@ class Video:
     def drop(self) -> None:
         """End the recording and forget it."""
         self._end()
-        with contextlib.suppress(ClawperatorError):
+        with suppress(ClawperatorError):
             self._remove()
 
     def _path(self, number: int) -> str:
@@ -171,9 +166,8 @@ class AttemptVideos:
         self._is_on = is_on
         self._notice = notice
         self._on_missing = on_missing
-        self._running: dict[int, Video] = {}
-        self._earlier: dict[int, list[bytes]] = {}
-        self._ended: dict[int, list[bytes]] = {}
+        self._running: dict[ClientActivity, Video] = {}
+        self._segments: dict[ClientActivity, list[bytes]] = {}
 
     def begin(self, client: ClientActivity) -> None:
         """Begin to record a client's device, if that is wanted and possible."""
@@ -185,22 +179,22 @@ class AttemptVideos:
             client.video_refused = True
             self._notice(client.client.serial, why)
 
-        self._running[id(client)] = Video(transport, on_problem=refuse)
+        self._running[client] = Video(transport, on_problem=refuse)
 
     def begin_or_drop(self, client: ClientActivity) -> None:
         """Follow the settings, which may have changed."""
         if not self._is_on():
             self.drop(client)
-        elif id(client) not in self._running:
+        elif client not in self._running:
             self.begin(client)
 
     @contextmanager
     def pausing(self, client: ClientActivity) -> Iterator[None]:
         """Record nothing in the block; what was recorded before it is kept."""
-        video = self._running.pop(id(client), None)
+        video = self._running.pop(client, None)
         if video is not None:
             with suppress(ClawperatorError):  # of less than a second there may be no picture
-                self._earlier.setdefault(id(client), []).extend(video.stop())
+                self._segments.setdefault(client, []).extend(video.stop())
         try:
             yield
         finally:
@@ -209,31 +203,28 @@ class AttemptVideos:
 
     def end(self, client: ClientActivity) -> None:
         """End the recording of a client's device, and keep it until it is taken."""
-        video = self._running.pop(id(client), None)
-        segments = self._earlier.pop(id(client), [])
+        video = self._running.pop(client, None)
         if video is not None:
+            segments = self._segments.setdefault(client, [])
             try:
                 segments += video.stop()
             except ClawperatorError as exc:
                 part = " of the end" if segments else ""
-                self._on_missing(f"no video{part}: {exc.message.splitlines()[0]}")
-        if segments:
-            self._ended[id(client)] = segments
+                self._on_missing(f"no video{part}: {first_line(exc)}")
 
     def take(self, client: ClientActivity) -> list[bytes]:
         """End the recording of a client's device, and return its segments."""
         self.end(client)
-        return self._ended.pop(id(client), [])
+        return self._segments.pop(client, [])
 
     def drop(self, client: ClientActivity) -> list[bytes]:
         """End the recording of a client's device, and forget it; nothing is returned of it."""
-        video = self._running.pop(id(client), None)
+        video = self._running.pop(client, None)
         if video is not None:
             video.drop()
-        self._ended.pop(id(client), None)
-        self._earlier.pop(id(client), None)
+        self._segments.pop(client, None)
         return []
 
     def has(self, client: ClientActivity) -> bool:
         """Whether there is a recording of a client's device that was not taken yet."""
-        return any(id(client) in known for known in (self._running, self._earlier, self._ended))
+        return client in self._running or bool(self._segments.get(client))

@@ -15,35 +15,16 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, Any
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.contracts.envelope import ResultEnvelope, read_envelope
 from pytest_clawperator.contracts.wording import describe, listed, quote
+from pytest_clawperator.devices.inventory import trouble_of
 from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    AmbiguousDeviceError,
-    BroadcastError,
     ClawperatorError,
     ConfigurationError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    DispatchError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
     ErrorCode,
-    ExecutionConflictError,
-    ExecutionValidationError,
-    LeaseError,
-    LogcatError,
-    NoDeviceError,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-    PayloadTooLargeError,
-    Problem,
-    ShellError,
-    SnapshotError,
     TransportError,
-    TransportTimeoutError,
-    known_code,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind, parts_of
 
@@ -188,7 +169,7 @@ class HttpHost:
         except httpx.ConnectError as exc:
             raise _unreachable(f"nothing answers at {self.url}: {exc}", start_it) from exc
         except (httpx.TimeoutException, TimeoutError) as exc:
-            raise TransportTimeoutError(
+            raise errors.TransportTimeoutError(
                 f"{request} was not answered within {timeout:g} s",
                 hint="The other host or its adb may be stuck: see the output of `clawperator "
                 "serve` there. The device may still be acting.",
@@ -267,7 +248,7 @@ def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) ->
     if wanted is not None:
         raise _unusable(wanted, states.get(wanted), f"the host at {url} sees {seen}")
     if not usable:
-        raise NoDeviceError(
+        raise errors.NoDeviceError(
             f"the host at {url} has no usable device: it sees {seen}",
             hint=(
                 "Connect a device to that host and authorise it: `adb devices` there must list it;"
@@ -277,7 +258,7 @@ def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) ->
             details={"devices": dict(states)},
         )
     if len(usable) > 1:
-        raise AmbiguousDeviceError(
+        raise errors.AmbiguousDeviceError(
             f"the host at {url} has {len(usable)} devices: {listed(usable)}",
             hint=Remedy(RemedyKind.CHOOSE_REMOTE_DEVICE, usable[0], url=url),
             details={"devices": usable},
@@ -299,11 +280,11 @@ def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
     given = read_answer(answer, serial=serial)
     try:
         envelope = read_envelope(given.get("envelope"), source=f"the answer to {answer.request}")
-    except EnvelopeMalformedError as exc:
+    except errors.EnvelopeMalformedError as exc:
         exc.serial = serial
         raise
     if envelope.command_id != command_id:
-        raise EnvelopeMalformedError(
+        raise errors.EnvelopeMalformedError(
             f"{answer.request} answered with the envelope of another execution, "
             f"{quote(envelope.command_id)} instead of {quote(command_id)}",
             serial=serial,
@@ -356,19 +337,14 @@ def _is_device(given: Any) -> bool:
 
 def _unusable(serial: str, state: str | None, seen: str) -> ClawperatorError:
     if state is None:
-        return DeviceNotFoundError(
+        return errors.DeviceNotFoundError(
             f"no such device: {seen}",
             serial=serial,
             hint="Check the serial, and that the device is connected to that host.",
         )
-    unauthorized = state == "unauthorized"
-    return DeviceUnavailableError(
-        f"the device is {state}: {seen}",
-        code=ErrorCode.DEVICE_UNAUTHORIZED if unauthorized else ErrorCode.DEVICE_OFFLINE,
-        serial=serial,
-        hint="Accept the debugging dialog on its screen."
-        if unauthorized
-        else "Reconnect it to that host, or restart the adb server there.",
+    code, hint = trouble_of(state)
+    return errors.DeviceUnavailableError(
+        f"the device is {state}: {seen}", code=code, serial=serial, hint=hint
     )
 
 
@@ -380,10 +356,12 @@ def _error(error: Mapping[str, Any], serial: str | None, request: str) -> Clawpe
     details = {**own, **(given if isinstance(given, dict) else {}), "request": request}
     hint = _hint(error, details, code)
     if code == ErrorCode.EXECUTION_VALIDATION_FAILED:
-        refusal = ExecutionValidationError(_problems(message, details), hint=hint, details=details)
+        refusal = errors.ExecutionValidationError(
+            _problems(message, details), hint=hint, details=details
+        )
         refusal.serial = serial
         return refusal
-    cls = _CLASSES.get(code, DispatchError)
+    cls = _CLASSES.get(code, errors.DispatchError)
     found = cls(message, code=code, serial=serial, details=details)
     found.advice = parts_of(hint)  # what would help here does not help at that host
     return found
@@ -396,7 +374,7 @@ def _code_and_message(error: Mapping[str, Any]) -> tuple[ErrorCode | str, str]:
     # The published host puts the sentence itself in the code's place.
     if code.startswith("logcat exited"):
         return ErrorCode.LOGCAT_UNAVAILABLE, code[:_LONGEST_MESSAGE]
-    return known_code(code), text[:_LONGEST_MESSAGE]
+    return errors.known_code(code), text[:_LONGEST_MESSAGE]
 
 
 def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode | str) -> Hint:
@@ -406,10 +384,10 @@ def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode 
     return _HINTS.get(code, "See the output and the log of `clawperator serve` on the other host.")
 
 
-def _problems(message: str, details: Mapping[str, Any]) -> list[Problem]:
+def _problems(message: str, details: Mapping[str, Any]) -> list[errors.Problem]:
     """Return the problems: the first from the message, the rest from the full report."""
     path = details.get("path")
-    problems = [Problem(path if isinstance(path, str) else "", message)]
+    problems = [errors.Problem(path if isinstance(path, str) else "", message)]
     try:
         issues = parse_json(str(details.get("reason")))
     except (ValueError, RecursionError):
@@ -417,35 +395,35 @@ def _problems(message: str, details: Mapping[str, Any]) -> list[Problem]:
     for issue in issues[1:] if isinstance(issues, list) else ():
         if isinstance(issue, dict) and isinstance(issue.get("path"), list):
             where = ".".join(map(str, issue["path"]))
-            problems.append(Problem(where, str(issue.get("message"))))
+            problems.append(errors.Problem(where, str(issue.get("message"))))
     return problems
 
 
 _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
-    ErrorCode.PAYLOAD_TOO_LARGE: PayloadTooLargeError,
-    ErrorCode.NO_DEVICES: NoDeviceError,
-    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: AmbiguousDeviceError,
-    ErrorCode.DEVICE_NOT_FOUND: DeviceNotFoundError,
-    ErrorCode.DEVICE_UNAUTHORIZED: DeviceUnavailableError,
-    ErrorCode.DEVICE_OFFLINE: DeviceUnavailableError,
-    ErrorCode.DEVICE_LEASED: LeaseError,
-    ErrorCode.OPERATOR_NOT_INSTALLED: OperatorNotReadyError,
-    ErrorCode.OPERATOR_VARIANT_MISMATCH: OperatorNotReadyError,
-    ErrorCode.OPERATOR_CRASHED: OperatorNotReadyError,
-    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: OperatorNotReadyError,
-    ErrorCode.SERVICE_UNAVAILABLE: OperatorNotReadyError,
-    ErrorCode.ADB_NOT_FOUND: AdbUnavailableError,
-    ErrorCode.ADB_SERVER_FAILED: AdbUnavailableError,
-    ErrorCode.ADB_NO_USB_PERMISSIONS: AdbUnavailableError,
-    ErrorCode.DEVICE_SHELL_UNAVAILABLE: ShellError,
-    ErrorCode.LOGCAT_UNAVAILABLE: LogcatError,
-    ErrorCode.TRANSPORT_TIMEOUT: TransportTimeoutError,
-    ErrorCode.BROADCAST_FAILED: BroadcastError,
-    ErrorCode.PAYLOAD_REJECTED: PayloadRefusedError,
-    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: ExecutionConflictError,
-    ErrorCode.RESULT_ENVELOPE_TIMEOUT: EnvelopeTimeoutError,
-    ErrorCode.RESULT_ENVELOPE_MALFORMED: EnvelopeMalformedError,
-    ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
+    ErrorCode.PAYLOAD_TOO_LARGE: errors.PayloadTooLargeError,
+    ErrorCode.NO_DEVICES: errors.NoDeviceError,
+    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: errors.AmbiguousDeviceError,
+    ErrorCode.DEVICE_NOT_FOUND: errors.DeviceNotFoundError,
+    ErrorCode.DEVICE_UNAUTHORIZED: errors.DeviceUnavailableError,
+    ErrorCode.DEVICE_OFFLINE: errors.DeviceUnavailableError,
+    ErrorCode.DEVICE_LEASED: errors.LeaseError,
+    ErrorCode.OPERATOR_NOT_INSTALLED: errors.OperatorNotReadyError,
+    ErrorCode.OPERATOR_VARIANT_MISMATCH: errors.OperatorNotReadyError,
+    ErrorCode.OPERATOR_CRASHED: errors.OperatorNotReadyError,
+    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: errors.OperatorNotReadyError,
+    ErrorCode.SERVICE_UNAVAILABLE: errors.OperatorNotReadyError,
+    ErrorCode.ADB_NOT_FOUND: errors.AdbUnavailableError,
+    ErrorCode.ADB_SERVER_FAILED: errors.AdbUnavailableError,
+    ErrorCode.ADB_NO_USB_PERMISSIONS: errors.AdbUnavailableError,
+    ErrorCode.DEVICE_SHELL_UNAVAILABLE: errors.ShellError,
+    ErrorCode.LOGCAT_UNAVAILABLE: errors.LogcatError,
+    ErrorCode.TRANSPORT_TIMEOUT: errors.TransportTimeoutError,
+    ErrorCode.BROADCAST_FAILED: errors.BroadcastError,
+    ErrorCode.PAYLOAD_REJECTED: errors.PayloadRefusedError,
+    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: errors.ExecutionConflictError,
+    ErrorCode.RESULT_ENVELOPE_TIMEOUT: errors.EnvelopeTimeoutError,
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: errors.EnvelopeMalformedError,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED: errors.SnapshotError,
     "TOKEN_REQUIRED": ConfigurationError,
     "TOKEN_WRONG": ConfigurationError,
     "HOST_NOT_ALLOWED": ConfigurationError,
@@ -471,8 +449,8 @@ _HINTS: Mapping[ErrorCode | str, Hint] = {
         "Install the Operator on the device; where another variant is there, ",
         Remedy(RemedyKind.NAME_PACKAGE),
     ),
-    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Somebody else uses this device through the same "
-    "host: wait for them, or choose another device.",
+    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Another client uses this device through the same "
+    "host: wait for it, or choose another device.",
     ErrorCode.RESULT_ENVELOPE_TIMEOUT: "Look at the device: the Operator took the command and "
     "said nothing, or its accessibility service is off.",
     ErrorCode.RESULT_ENVELOPE_MALFORMED: "Check that the Operator app and the other host are of "

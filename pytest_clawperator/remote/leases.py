@@ -134,12 +134,12 @@ class ServiceApi:
 
 
 def _served(given: dict[str, Any], server: ServiceAdb) -> ServedDevice:
-    serial, told = str(given["serial"]), given.get("info")
+    serial, reported = str(given["serial"]), given.get("info")
     problem, held = given.get("problem"), given.get("heldBy")
     info = None
-    if isinstance(told, dict):
+    if isinstance(reported, dict):
         known = {field.name for field in fields(DeviceInfo)}
-        values = {name: value for name, value in told.items() if name in known}
+        values = {name: value for name, value in reported.items() if name in known}
         size = values.get("size")
         values["size"] = tuple(size) if size else None
         info = DeviceInfo(**{**values, "serial": serial, "key": server.device_key(serial)})

@@ -133,9 +133,9 @@ def _read_body(connection: socket.socket, rest: bytes, deadline: float) -> bytes
 
 def _refusal(url: str, head: bytes, body: bytes) -> ClawperatorError:
     try:
-        told: Any = json.loads(body)["error"]
-        code, message = known_code(str(told["code"])), str(told["message"])
-        hint = str(told.get("hint") or "See the output of the service.")
+        reported: Any = json.loads(body)["error"]
+        code, message = known_code(str(reported["code"])), str(reported["message"])
+        hint = str(reported.get("hint") or "See the output of the service.")
     except (ValueError, KeyError, TypeError, AttributeError):
         first = head.split(b"\r\n", 1)[0].decode("latin-1")
         return TransportError(

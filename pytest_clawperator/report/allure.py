@@ -119,7 +119,7 @@ class AllureSink(ReportSink):
             return
         models, details = _commons().model2, None
         if failure is not None:
-            details = models.StatusDetails(message=visible(_told(failure)))
+            details = models.StatusDetails(message=visible(_worded(failure)))
         status = models.Status.PASSED if failure is None else models.Status.FAILED
         self._reporter.stop_step(uuid, stop=round(at * 1000), status=status, statusDetails=details)
 
@@ -188,7 +188,7 @@ def _place(source: Source | None) -> dict[str, str]:
     return {} if source is None else {"line": f"{source.file}:{source.line}"}
 
 
-def _told(failure: Failure) -> str:
+def _worded(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}" if failure.code else failure.message
 
 
@@ -260,12 +260,12 @@ def guard() -> None:
     class Guard:
         @allure_commons.hookimpl(tryfirst=True)
         def report_result(self, result: Any) -> None:
-            _hide(result)
+            hide_in(result, packages=_PACKAGES, kept=_KEPT)
 
         @allure_commons.hookimpl(tryfirst=True)
         def report_container(self, container: Any) -> None:
             _name_fixtures(container)
-            _hide(container)
+            hide_in(container, packages=_PACKAGES, kept=_KEPT)
 
         @allure_commons.hookimpl(hookwrapper=True)
         def report_attached_data(self, file_name: str) -> Generator[None, Any, None]:
@@ -289,10 +289,6 @@ def _name_fixtures(container: Any) -> None:
             first.steps += one.steps
             first.attachments += one.attachments
     container.afters = list(ends.values())
-
-
-def _hide(thing: Any) -> None:
-    hide_in(thing, packages=_PACKAGES, kept=_KEPT)
 
 
 def _hide_in_file(folder: Path | None, name: str) -> None:

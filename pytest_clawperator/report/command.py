@@ -8,13 +8,19 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    file_problem,
+)
 from pytest_clawperator.report.index import (
     INDEX_FILE,
     PAGE_FILE,
@@ -49,14 +55,9 @@ def main(
     try:
         _do(asked, show, environ)
     except ClawperatorError as error:
-        print(visible_lines(str(error)), file=sys.stderr)
+        print("\n".join(map(visible, str(error).splitlines())), file=sys.stderr)
         return 1
     return 0
-
-
-def visible_lines(text: str) -> str:
-    """Return text with its line breaks, and other control characters made visible."""
-    return "\n".join(map(visible, text.splitlines()))
 
 
 def _do(
@@ -179,17 +180,24 @@ def rebuild(runs: Sequence[Run], index: Path) -> list[Run]:
             passed = last_passed(trace, run=run.folder.resolve().name)
             write_page(trace, _page_path(found), passed=passed)
     fresh = [read_run(run.folder) for run in runs]
-    try:
+    with _writing("the index", hint="See that there is room, or name another file with --output."):
         for run in fresh:
             write_index([run], run.folder / INDEX_FILE)
         write_index(fresh, index)
+    return fresh
+
+
+@contextmanager
+def _writing(what: str, *, hint: str) -> Iterator[None]:
+    """Raise ``ConfigurationError`` for a file that cannot be written."""
+    try:
+        yield
     except OSError as exc:
         raise ConfigurationError(
-            f"{exc.filename or index} cannot be written: {exc.strerror or exc}",
+            f"{what} {exc.filename or ''} cannot be written: {file_problem(exc)}",
             code=ErrorCode.FILE_UNAVAILABLE,
-            hint="See that there is room, or name another file with --output.",
+            hint=hint,
         ) from exc
-    return fresh
 
 
 def _page_path(trace: Glance) -> Path:
@@ -204,7 +212,7 @@ _MOST_NAMED = 10
 def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
     """Return the last attempt at the test with this name, or with this part in its id."""
     known = [(run, test) for run in runs for test in run.tests if _folder_of(run, test)]
-    whole = [pair for pair in known if pair[1].nodeid in (name, *_whole_ids(pair[1], name))]
+    whole = [pair for pair in known if name in _names_of(pair[1])]
     found = whole or [pair for pair in known if name in pair[1].nodeid]
     names = sorted({test.nodeid for _, test in found})
     if len(names) == 1:
@@ -218,9 +226,9 @@ def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
     )
 
 
-def _whole_ids(test: TestEnded, name: str) -> tuple[str, ...]:
-    """Return the id of a test if ``name`` is its function name."""
-    return (test.nodeid,) if test.nodeid.rpartition("::")[2] == name else ()
+def _names_of(test: TestEnded) -> tuple[str, str]:
+    """Return the id of a test, and the name of its function."""
+    return test.nodeid, test.nodeid.rpartition("::")[2]
 
 
 def bundle(run: Run, test: TestEnded, output: Path | None) -> Path:
@@ -228,18 +236,14 @@ def bundle(run: Run, test: TestEnded, output: Path | None) -> Path:
     folder = _folder_of(run, test)
     assert folder is not None
     path = output or Path(f"{folder.name}.zip")
-    try:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-            for one in sorted(folder.rglob("*")):
-                if one.is_file() and one.resolve() != path.resolve():
-                    name = PurePosixPath(folder.name) / one.relative_to(folder).as_posix()
-                    file.write(one, str(name))
-    except OSError as exc:
-        raise ConfigurationError(
-            f"{path} cannot be written: {exc.strerror or exc}",
-            code=ErrorCode.FILE_UNAVAILABLE,
-            hint="Name another file with --output.",
-        ) from exc
+    with (
+        _writing("the zip", hint="Name another file with --output."),
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file,
+    ):
+        for one in sorted(folder.rglob("*")):
+            if one.is_file() and one.resolve() != path.resolve():
+                name = PurePosixPath(folder.name) / one.relative_to(folder).as_posix()
+                file.write(one, str(name))
     return path
 
 
@@ -274,15 +278,9 @@ def add_summary(path: Path, runs: Sequence[Run], *, url: str | None, start: Path
     ``url`` is where the folder ``start`` is published. GitHub shows only published pictures, so
     there are none without it.
     """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(summary_text(runs, url=url, start=start))
-    except OSError as exc:
-        raise ConfigurationError(
-            f"the summary {path} cannot be written: {exc.strerror or exc}",
-            code=ErrorCode.FILE_UNAVAILABLE,
-            hint=f"Name a file with --summary, or unset {SUMMARY_VARIABLE}.",
-        ) from exc
+    hint = f"Name a file with --summary, or unset {SUMMARY_VARIABLE}."
+    with _writing("the summary", hint=hint), path.open("a", encoding="utf-8") as file:
+        file.write(summary_text(runs, url=url, start=start))
 
 
 def summary_text(runs: Sequence[Run], *, url: str | None, start: Path) -> str:

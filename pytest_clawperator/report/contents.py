@@ -7,8 +7,8 @@ import gzip
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -56,13 +56,13 @@ def _story(trace: Trace, folder: Path) -> dict[str, Any]:
 
 
 def _trees(trace: Trace) -> Iterator[tuple[str, str]]:
-    for name in dict.fromkeys(filter(_is_text, _tree_names(trace))):
+    for name in _texts(_tree_names(trace)):
         if (xml := trace.blob(name)) is not None:
             yield name, packed(read_tree(xml))
 
 
 def _pictures(trace: Trace) -> Iterator[tuple[str, str]]:
-    for name in dict.fromkeys(filter(_is_text, _picture_names(trace))):
+    for name in _texts(event.get("blob") for event in trace.of_kind("picture")):
         picture = trace.blob(name)
         if picture is not None and (uri := picture_uri(picture)) is not None:
             yield name, uri
@@ -84,18 +84,24 @@ def _page_event(
         store.append(packed(_fit(shown.pop(key), longest=_MOST_PACKED_TEXT)))
         shown[key] = len(store) - 1
     if event["kind"] == "artefact":
-        shown["href"] = _link(event.get("path"), trace.folder, folder)
+        shown["href"] = link_to(event.get("path"), trace.folder, folder, is_there=Path.is_file)
     fit: dict[str, Any] = _fit(shown, longest=_MOST_TEXT)
     return fit
 
 
-def _link(path: object, trace_folder: Path, folder: Path) -> str | None:
-    """Return how a page in ``folder`` links to a file of the trace; None if it is not there."""
+def link_to(
+    path: object,
+    start: Path,
+    folder: Path,
+    *,
+    is_there: Callable[[Path], bool] = Path.exists,
+) -> str | None:
+    """Return how a page in ``folder`` links to a path below ``start``; None if it is not there."""
     if not isinstance(path, str) or not path or "\0" in path or Path(path).is_absolute():
         return None
     try:
-        target = (trace_folder / path).resolve()
-        if not target.is_file():
+        target = (start / path).resolve()
+        if not is_there(target):
             return None
         return quote(Path(os.path.relpath(target, folder.resolve())).as_posix())
     except (OSError, ValueError):
@@ -112,12 +118,9 @@ def _tree_names(trace: Trace) -> Iterator[Any]:
                 yield poll.get("tree")
 
 
-def _picture_names(trace: Trace) -> Iterator[Any]:
-    return (event.get("blob") for event in trace.of_kind("picture"))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _texts(values: Iterable[Any]) -> Iterable[str]:
+    """Return each text once; a trace may contain anything."""
+    return dict.fromkeys(value for value in values if isinstance(value, str))
 
 
 def _fit(value: Any, *, longest: int, depth: int = 0) -> Any:
@@ -167,7 +170,7 @@ def tree_data(snapshot: Snapshot) -> dict[str, Any]:
 def read_tree(xml: bytes) -> dict[str, Any]:
     """Return the nodes of a hierarchy; for an unreadable one, the problem and its text."""
     try:
-        return tree_data(Snapshot.from_step(decoded(xml), {}, partial=True))
+        return tree_data(_snapshot(xml))
     except SnapshotError as error:
         return {"problem": str(error), "text": decoded(xml[:_MOST_UNREADABLE_TEXT])}
 
@@ -177,7 +180,7 @@ _TOUCHING = ("click", "enter_text")
 # Neighbouring executions act on the same few screens, which may be large.
 _SCREENS = 8
 
-Screens = Callable[[str], "Snapshot | None"]
+Screens = Callable[[str], Snapshot]
 
 
 def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
@@ -186,7 +189,7 @@ def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
     A trace has what was sent and what was on the screen; the device acts on the first match.
     An action without its own snapshot is judged by the last one before it.
     """
-    screens = lru_cache(maxsize=_SCREENS)(lambda name: _snapshot(trace.blob(name)))
+    screens = lru_cache(maxsize=_SCREENS)(lambda name: _snapshot(trace.blob(name) or b""))
     found: dict[str, dict[str, Any]] = {}
     began: dict[Any, dict[str, Any]] = {}
     last: dict[Any, Any] = {}
@@ -212,7 +215,7 @@ def _touch(payload: Any, screen: Any, screens: Screens) -> dict[str, Any] | None
         if isinstance(coordinate, Mapping):
             return {"point": [coordinate.get("x"), coordinate.get("y")]}
         if isinstance(matcher, Mapping) and isinstance(screen, str):
-            return _touched_node(matcher, screens(screen))
+            return _touched_node(matcher, partial(screens, screen))
     return None
 
 
@@ -224,19 +227,16 @@ def _touching(payload: Any) -> Iterator[Mapping[str, Any]]:
             yield action["params"]
 
 
-def _snapshot(xml: bytes | None) -> Snapshot | None:
+def _snapshot(xml: bytes) -> Snapshot:
+    return Snapshot.from_step(decoded(xml), {}, partial=True)
+
+
+def _touched_node(
+    matcher: Mapping[str, Any], screen: Callable[[], Snapshot]
+) -> dict[str, Any] | None:
     try:
-        return None if xml is None else Snapshot.from_step(decoded(xml), {}, partial=True)
+        nodes = screen().find_all(NodeMatcher.from_wire(matcher))
     except ClawperatorError:  # a trace may contain anything
-        return None
-
-
-def _touched_node(matcher: Mapping[str, Any], screen: Snapshot | None) -> dict[str, Any] | None:
-    if screen is None:
-        return None
-    try:
-        nodes = screen.find_all(NodeMatcher.from_wire(matcher))
-    except ClawperatorError:
         return None
     box = nodes[0].bounds if nodes else None
     if box is None:

@@ -13,17 +13,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
-from urllib.parse import quote
 
 from pytest_clawperator.redaction import SECRETS, hide_in
+from pytest_clawperator.report.contents import link_to
 from pytest_clawperator.report.page import escaped, page_of, write_file
 from pytest_clawperator.report.trace import (
     Glance,
     TraceEvent,
-    event_of,
+    devices_of,
+    events_of,
     hide_in_lines,
+    number_of,
     to_line,
     traces_in,
+    words_of,
     write_all,
 )
 
@@ -55,15 +58,6 @@ class RunBegan(TraceEvent):
     version: int = VERSION
     run: str
     environment: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeviceSeen(TraceEvent):
-    """A device of the run, when its first test ended."""
-
-    kind: ClassVar[str] = "device"
-    serial: str
-    about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +106,11 @@ class RunEnded(TraceEvent):
 def test_of(data: Mapping[str, Any]) -> TestEnded | None:
     """Return a line as a test; None if it is not one."""
     nodeid, outcome = data.get("nodeid"), data.get("outcome")
-    start, stop = _number(data.get("start")), _number(data.get("stop"))
+    start, stop = number_of(data.get("start")), number_of(data.get("stop"))
     if not isinstance(nodeid, str) or outcome not in OUTCOMES or start is None or stop is None:
         return None
     return TestEnded(
-        at=_number(data.get("at")) or stop,
+        at=number_of(data.get("at")) or stop,
         nodeid=nodeid,
         outcome=outcome,
         attempt=attempt if isinstance(attempt := data.get("attempt"), int) else 1,
@@ -146,12 +140,7 @@ def _error(data: object) -> ErrorSummary | None:
 
 def _seconds(data: object) -> dict[str, float]:
     pairs = data.items() if isinstance(data, dict) else ()
-    return {str(name): found for name, one in pairs if (found := _number(one)) is not None}
-
-
-def _number(value: object) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number else None  # type: ignore[arg-type]  # a number, as was asked
+    return {str(name): found for name, one in pairs if (found := number_of(one)) is not None}
 
 
 def _text(value: object) -> str:
@@ -244,8 +233,8 @@ def read_run(folder: Path) -> Run:
         folder=folder,
         name=str(head.get("run") or folder.resolve().name),
         start=min(starts, default=0.0),
-        environment=_words(head.get("environment")),
-        devices={**devices, **_devices(lines)},
+        environment=words_of(head.get("environment")),
+        devices={**devices, **devices_of(lines)},
         tests=joined(tests, traces, folder),
     )
 
@@ -309,20 +298,9 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
-        content = path.read_bytes()
+        return list(events_of(path.read_bytes()))
     except OSError:
         return []
-    found = map(event_of, content.split(b"\n")[:-1])
-    return [event for event in found if event is not None]
-
-
-def _devices(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, str]]:
-    seen = [line for line in lines if line["kind"] == DeviceSeen.kind]
-    return {str(line.get("serial", "")): _words(line.get("about")) for line in seen}
-
-
-def _words(data: object) -> dict[str, str]:
-    return {str(name): str(one) for name, one in data.items()} if isinstance(data, dict) else {}
 
 
 _LONGEST = 300
@@ -420,8 +398,8 @@ def _shown(test: TestEnded, run: Run, place: int, folder: Path) -> dict[str, Any
         "phases": {name: round(one, 3) for name, one in test.seconds.items()},
         "is_infrastructure": test.is_infrastructure,
         "markers": list(test.markers),
-        "page": _link(test.page, run, folder),
-        "folder": _link(test.folder, run, folder),
+        "page": link_to(test.page, run.folder, folder),
+        "folder": link_to(test.folder, run.folder, folder),
     }
     if test.error is not None:
         shown |= {
@@ -429,24 +407,7 @@ def _shown(test: TestEnded, run: Run, place: int, folder: Path) -> dict[str, Any
             "code": test.error.code,
             "phase": test.error.phase,
         }
-    return {name: value for name, value in shown.items() if value or _is_number(value)}
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-def _link(path: str, run: Run, folder: Path) -> str:
-    """Return the link from ``folder`` to a path in a run; empty if there is no such file."""
-    if not path or "\0" in path or Path(path).is_absolute():
-        return ""
-    try:
-        target = (run.folder / path).resolve()
-        if not target.exists():
-            return ""
-        return quote(Path(os.path.relpath(target, folder.resolve())).as_posix())
-    except (OSError, ValueError):
-        return ""
+    return {name: value for name, value in shown.items() if value or type(value) in (int, float)}
 
 
 def _summary(title: str, tests: Sequence[TestEnded]) -> str:

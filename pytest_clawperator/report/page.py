@@ -20,12 +20,6 @@ from pytest_clawperator.report.trace import Trace
 
 _FILES = Path(__file__).parent / "files"
 
-_WHOLE = "base/page.html"
-
-_ENTRY = "viewer/main.js"
-
-_STYLES = ("base/base.css", "parts/parts.css", "viewer/viewer.css")
-
 # Texts can never become markup or script: only the page's own script and style are allowed.
 _POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; "
@@ -63,8 +57,8 @@ def page_text(trace: Trace, *, folder: Path, passed: Trace | None = None) -> str
     """Return the page of a trace, with links relative to ``folder``."""
     return page_of(
         "viewer/viewer.html",
-        entry=_ENTRY,
-        styles=_STYLES,
+        entry="viewer/main.js",
+        styles=("base/base.css", "parts/parts.css", "viewer/viewer.css"),
         title=_title(trace),
         data=page_contents(trace, passed=passed, folder=folder),
         summary=_summary(trace),
@@ -95,7 +89,7 @@ def page_of(
         "script": script,
     }
     parts["body"] = _filled(template, parts)
-    return _filled(_WHOLE, parts)
+    return _filled("base/page.html", parts)
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:
@@ -180,7 +174,7 @@ def join_modules(folder: Path, entry: str) -> str:
         name = waiting.pop()
         if name not in sources:
             sources[name] = (folder / name).read_text(encoding="utf-8")
-            graph[name] = set(_imported(name, sources[name]))
+            graph[name] = {other for other, _ in _imports(name, sources[name])}
             waiting.extend(graph[name])
     try:
         order = list(TopologicalSorter(graph).static_order())
@@ -196,15 +190,15 @@ def declared_names(source: str) -> list[str]:
     return _DECLARED.findall(_EXPORT.sub("", source))
 
 
-def _imported(name: str, source: str) -> Iterator[str]:
-    for _, target in _IMPORT.findall(source):
-        yield posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+def _imports(name: str, source: str) -> Iterator[tuple[str, str]]:
+    """Yield each module that a module imports, with the imported names."""
+    for names, target in _IMPORT.findall(source):
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(name), target)), names
 
 
 def _check_imports(sources: dict[str, str]) -> None:
     for name, source in sources.items():
-        for names, target in _IMPORT.findall(source):
-            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+        for other, names in _imports(name, source):
             exported = {
                 found for line in _exported_lines(sources[other]) for found in declared_names(line)
             }

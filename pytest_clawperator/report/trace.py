@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
@@ -474,24 +474,31 @@ def read_trace(folder: Path) -> Trace:
             hint=f"Name a folder that has a {EVENTS_FILE}, as the folder of a test that failed has "
             "in its folder `trace`.",
         ) from exc
-    lines = content.split(b"\n")[:-1]
-    events = tuple(event for event in map(event_of, lines) if event is not None)
+    events = tuple(events_of(content))
     _check_head(path, events)
-    return Trace(folder, events, skipped=len(lines) - len(events))
+    return Trace(folder, events, skipped=content.count(b"\n") - len(events))
 
 
-def event_of(line: bytes) -> dict[str, Any] | None:
-    """Return a line as an event; None if it is not one."""
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    is_event = isinstance(data, dict) and isinstance(data.get("kind"), str)
-    return data if is_event and _is_time(data.get("at")) else None
+def events_of(content: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the whole lines that are events."""
+    for line in content.split(b"\n")[:-1]:
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        is_event = isinstance(data, dict) and isinstance(data.get("kind"), str)
+        if is_event and number_of(data.get("at")) is not None:
+            yield data
 
 
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def number_of(value: object) -> float | None:
+    """Return a number of a line; None if it is something else."""
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def words_of(data: object) -> dict[str, str]:
+    """Return an object of a line with texts only."""
+    return {str(name): str(one) for name, one in data.items()} if isinstance(data, dict) else {}
 
 
 def _check_head(path: Path, events: tuple[dict[str, Any], ...]) -> None:
@@ -544,9 +551,9 @@ def glance(folder: Path) -> Glance | None:
     """Read the first and last lines of the trace in a folder; None if it cannot be read."""
     try:
         with (folder / EVENTS_FILE).open("rb") as file:
-            first = _events(file.read(_BEGIN).split(b"\n")[:-1])
+            first = list(events_of(file.read(_BEGIN)))
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
-            last = _events(file.read().split(b"\n")[:-1])
+            last = list(events_of(file.read()))
     except OSError:
         return None
     head = first[0] if first else {}
@@ -561,7 +568,7 @@ def glance(folder: Path) -> Glance | None:
         worker=str(head.get("worker", "")),
         start=head["at"],
         stop=max(head["at"], (last or first)[-1]["at"]),
-        devices={one["serial"]: _about(one) for one in first if _is_device(one)},
+        devices=devices_of(first),
         outcome=str(end["outcome"]) if "outcome" in end else None,
         reason=str(end.get("reason", "")),
         is_infrastructure=end.get("is_infrastructure") is True,
@@ -586,14 +593,11 @@ def last_passed(trace: Trace, *, run: str) -> Trace | None:
     return None
 
 
-def _events(lines: list[bytes]) -> list[dict[str, Any]]:
-    return [event for event in map(event_of, lines) if event is not None]
-
-
-def _is_device(event: dict[str, Any]) -> bool:
-    return event["kind"] == DeviceUsed.kind and isinstance(event.get("serial"), str)
-
-
-def _about(event: dict[str, Any]) -> dict[str, str]:
-    about = event.get("about")
-    return {str(name): str(one) for name, one in about.items()} if isinstance(about, dict) else {}
+def devices_of(events: Iterable[dict[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return what is known about each device, by its serial."""
+    used = (event for event in events if event["kind"] == DeviceUsed.kind)
+    return {
+        event["serial"]: words_of(event.get("about"))
+        for event in used
+        if isinstance(event.get("serial"), str)
+    }

@@ -9,13 +9,13 @@ import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from pytest_clawperator.contracts.ecmascript import parse_json
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.errors import (
     BroadcastError,
     ClawperatorError,
@@ -51,7 +51,32 @@ class Endpoint:
     answer: Mapping[str, Schema] = field(default_factory=dict)
     content: str | None = None
     statuses: tuple[int, ...] = ()
-    status: int = 200
+
+
+_Handling = TypeVar("_Handling", bound=Callable[..., Awaitable[Response]])
+
+
+def endpoint(method: str, *paths: str, **about: Any) -> Callable[[_Handling], _Handling]:
+    """Mark a method of an ``Api`` as the handler of paths; its docstring is their summary."""
+
+    def marked(handle: _Handling) -> _Handling:
+        handle.__dict__["endpoints"] = [{"method": method, "path": path, **about} for path in paths]
+        return handle
+
+    return marked
+
+
+class Api:
+    """Handlers of endpoints, in the order of their definition."""
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(handle=getattr(self, name), summary=(handle.__doc__ or "").strip(), **about)
+            for name, handle in vars(type(self)).items()
+            for about in getattr(handle, "endpoints", ())
+            if name != "endpoints"
+        ]
 
 
 def an_object(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
@@ -194,7 +219,7 @@ async def read_object(request: Request, *, message: str = _INVALID_BODY) -> dict
 
 async def read_optional(request: Request) -> dict[str, Any] | None:
     """Return the JSON object of a body; None if there is no body, or it is not JSON."""
-    body = await read_bytes(request, limit=LARGEST_BODY)
+    body = b"".join([piece async for piece in stream_bytes(request, limit=LARGEST_BODY)])
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         return None
@@ -207,14 +232,6 @@ async def read_optional(request: Request) -> dict[str, Any] | None:
     if not isinstance(given, dict | list):
         raise Refused(400, "INVALID_JSON", "Malformed JSON body", "The body must be an object.")
     return given if isinstance(given, dict) else {}
-
-
-async def read_bytes(request: Request, *, limit: int) -> bytes:
-    """Return a body of at most ``limit`` bytes."""
-    pieces: list[bytes] = []
-    async for piece in stream_bytes(request, limit=limit):
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 async def stream_bytes(request: Request, *, limit: int) -> AsyncIterator[bytes]:
@@ -320,21 +337,13 @@ def make_document(endpoints: Iterable[Endpoint], *, needs_token: bool) -> dict[s
     return document
 
 
-def package_version() -> str:
-    """Return the version of this package."""
-    try:
-        return version("pytest-clawperator")
-    except PackageNotFoundError:  # it runs from a folder, and was never installed
-        return "0"
-
-
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
     name = re.sub(r"\W+", "_", f"{endpoint.method.lower()}{endpoint.path}").strip("_")
     operation: dict[str, Any] = {
         "operationId": name,
         "summary": endpoint.summary,
         "responses": {
-            str(endpoint.status): {"description": "It is done.", "content": _content(endpoint)},
+            "200": {"description": "It is done.", "content": _content(endpoint)},
             **{
                 str(status): {
                     "description": HTTPStatus(status).phrase,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from pytest_clawperator.redaction import hide_in_document
-from pytest_clawperator.service.endpoints import Endpoint, to_json
+from pytest_clawperator.service.endpoints import Api, endpoint, to_json
 
 #: How many events, and how many bytes of them, are kept for listeners that reconnect.
 KEPT_EVENTS, KEPT_BYTES = 1000, 16 * 1024 * 1024
@@ -110,7 +110,7 @@ def _frame(name: str, data: dict[str, Any], *, id: str | None = None) -> bytes:
     return f"event: {name}\ndata: {text}\n{about}\n".encode()
 
 
-STREAM_HEADERS = {
+_STREAM_HEADERS = {
     "content-type": "text/event-stream",
     "cache-control": "no-cache",
     "connection": "keep-alive",
@@ -118,27 +118,21 @@ STREAM_HEADERS = {
 }
 
 
-class EventStream:
+def stream_of(request: Request, frames: Callable[[], AsyncIterator[bytes]]) -> Response:
+    """Return an answer that sends events until the client or the service ends."""
+    if request.method == "HEAD":
+        return Response(headers=_STREAM_HEADERS)
+    return StreamingResponse(frames(), headers=_STREAM_HEADERS)
+
+
+class EventStream(Api):
     """Stream the executions of the service to listeners."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        return [
-            Endpoint(
-                method="GET",
-                path="/events",
-                handle=self.stream,
-                summary="Listen to events: clawperator:result, clawperator:execution, heartbeat.",
-                content="text/event-stream",
-            )
-        ]
-
+    @endpoint("GET", "/events", content="text/event-stream")
     async def stream(self, request: Request) -> Response:
-        """Send events until the client or the service ends; ``Last-Event-ID`` resumes a stream."""
-        if request.method == "HEAD":
-            return Response(headers=STREAM_HEADERS)
-        frames = self._events.stream(request.headers.get("last-event-id"))
-        return StreamingResponse(frames, headers=STREAM_HEADERS)
+        """Listen to events: clawperator:result, clawperator:execution, heartbeat."""
+        last_id = request.headers.get("last-event-id")  # which resumes a stream
+        return stream_of(request, lambda: self._events.stream(last_id))

@@ -58,7 +58,7 @@ class Gate:
             raise Refused(
                 401,
                 "TOKEN_REQUIRED" if not header else "TOKEN_WRONG",
-                "this service answers only who knows its token",
+                "this service answers only clients that know its token",
                 "Send `Authorization: Bearer TOKEN`; clients read CLAWPERATOR_TOKEN.",
             )
 
@@ -66,15 +66,8 @@ class Gate:
 def _check_origin(method: str, path: str, headers: Mapping[str, str]) -> None:
     """Refuse requests that a page of another site makes a browser send."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-    is_visit = (
-        method == "GET"
-        and path in OPEN_PATHS
-        and headers.get("sec-fetch-mode")
-        in (
-            "navigate",
-            None,
-        )
-    )
+    is_link = headers.get("sec-fetch-mode") in ("navigate", None)
+    is_visit = method == "GET" and path in OPEN_PATHS and is_link
     is_foreign = site not in ("none", "same-origin") and not is_visit
     if origin is not None:
         is_foreign = is_foreign or origin.partition("://")[2] != headers.get("host")

@@ -22,6 +22,9 @@ from pytest_clawperator.errors import ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT
 from pytest_clawperator.text import visible_line
 
+# The name of the service as a holder.
+_NAME = "clawperator serve"
+
 #: The default duration of a lease, and its limits.
 TTL, LEAST_TTL, MOST_TTL = 15.0, 1.0, 3600.0
 
@@ -57,9 +60,8 @@ class Leasing:
     ``where`` is the lease store of this machine's devices, as for ``--claw-lease``.
     """
 
-    def __init__(self, where: str | None = None, *, name: str = "clawperator serve") -> None:
+    def __init__(self, where: str | None = None) -> None:
         self._where = where
-        self._name = name
         self._own: LeaseStore | None = None
         self._turn = threading.Lock()
         self._borrowed: dict[str, tuple[Hold, int]] = {}
@@ -97,18 +99,14 @@ class Leasing:
 
     async def take(self, serial: str, key: str, *, owner: str, ttl: float) -> ServiceLease:
         """Lease a device; raise LeaseError naming the holder if it is taken."""
-        self._require_free(serial)
+        if serial in self._by_serial:
+            raise self._taken(self._by_serial[serial])
         who = visible_line(owner)[:200]
-        store = open_leases(self._where, run_id=f"{who}, through {self._name}")
+        store = open_leases(self._where, run_id=f"{who}, through {_NAME}")
         name: Callable[[str], str] = lambda _: serial  # noqa: E731 - it is known by the key there
         hold = (await asyncio.to_thread(take_each, store, [[key]], name=name))[0]
-        lease = ServiceLease(
-            serial=serial,
-            owner=who,
-            hold=hold,
-            ttl=ttl,
-            expires_at=time.monotonic() + ttl,
-        )
+        end = time.monotonic() + ttl
+        lease = ServiceLease(serial=serial, owner=who, hold=hold, ttl=ttl, expires_at=end)
         lease.on_end.append(store.close)
         self._by_token[lease.token] = self._by_serial[serial] = lease
         self._watch(lease)
@@ -151,13 +149,18 @@ class Leasing:
     def held(self, serial: str, key: str, token: str | None) -> Iterator[Hold]:
         """Hold a device in a block: by a client's lease, or by one of the service.
 
-        Used in the thread that uses the device; several threads may hold it at once.
+        Used in the thread that uses the device; several threads may hold it together.
         """
         lease = self._by_serial.get(serial)
         if token is not None:
             lease = self.find(token)
             if lease.serial != serial:
-                raise _of_another(serial, lease)
+                raise LeaseError(
+                    f"this lease is for {lease.serial}",
+                    code=ErrorCode.DEVICE_LEASED,
+                    serial=serial,
+                    hint="Lease this device, too, or use the other one.",
+                )
         if lease is not None:
             if lease.token != token:
                 raise self._taken(lease)
@@ -197,7 +200,7 @@ class Leasing:
 
     def _opened(self) -> LeaseStore:
         if self._own is None:
-            self._own = open_leases(self._where, run_id=self._name)
+            self._own = open_leases(self._where, run_id=_NAME)
         return self._own
 
     def _give_back(self, key: str) -> None:
@@ -207,11 +210,6 @@ class Leasing:
                 self._borrowed[key] = (hold, users - 1)
             else:
                 hold.release()
-
-    def _require_free(self, serial: str) -> None:
-        lease = self._by_serial.get(serial)
-        if lease is not None:
-            raise self._taken(lease)
 
     def _taken(self, lease: ServiceLease) -> LeaseError:
         left = max(lease.expires_at - time.monotonic(), 0.0)
@@ -257,12 +255,3 @@ class Leasing:
             for end in lease.on_end:
                 end()
             self.on_change()
-
-
-def _of_another(serial: str, lease: ServiceLease) -> LeaseError:
-    return LeaseError(
-        f"this lease is for {lease.serial}",
-        code=ErrorCode.DEVICE_LEASED,
-        serial=serial,
-        hint="Lease this device, too, or use the other one.",
-    )

@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.pictures import THUMBNAIL_TYPE
 from pytest_clawperator.service.endpoints import (
     TEXT,
+    Api,
     Endpoint,
     Schema,
     a_list,
-    package_version,
+    endpoint,
     succeeded,
 )
-from pytest_clawperator.service.events import STREAM_HEADERS
+from pytest_clawperator.service.events import stream_of
 from pytest_clawperator.service.watch import RackWatch
 
 _FOLDER = Path(__file__).parent / "files"
@@ -77,54 +79,37 @@ class RackPage:
 _OBJECT: Schema = {"type": "object"}
 
 
-class RackApi:
+class RackApi(Api):
     """Serve the data of the page: devices, changes and pictures."""
 
     def __init__(self, watch: RackWatch) -> None:
         self._watch = watch
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        return [
-            Endpoint(
-                method="GET",
-                path="/v1/rack",
-                handle=self.describe,
-                summary="Describe the rack as its page shows it; nothing is run on a device.",
-                answer={"service": _OBJECT, "devices": a_list(_OBJECT)},
-                statuses=(500,),
-            ),
-            Endpoint(
-                method="GET",
-                path="/v1/rack/events",
-                handle=self.follow,
-                summary="Listen to changes of the rack: clawperator:rack, heartbeat.",
-                content="text/event-stream",
-            ),
-            Endpoint(
-                method="GET",
-                path="/v1/rack/picture",
-                handle=self.picture,
-                summary="Return the newest small picture of a device; 204 if there is none.",
-                query={"serial": TEXT},
-                content=THUMBNAIL_TYPE,
-                statuses=(500,),
-            ),
-        ]
-
+    @endpoint(
+        "GET",
+        "/v1/rack",
+        answer={"service": _OBJECT, "devices": a_list(_OBJECT)},
+        statuses=(500,),
+    )
     async def describe(self, request: Request) -> Response:
-        """Describe the rack."""
+        """Describe the rack as its page shows it; nothing is run on a device."""
         about: dict[str, Any] = {"name": socket.gethostname(), "version": package_version()}
         return succeeded(await self._watch.document(), service=about)
 
+    @endpoint("GET", "/v1/rack/events", content="text/event-stream")
     async def follow(self, request: Request) -> Response:
-        """Send changes until the client or the service ends."""
-        if request.method == "HEAD":
-            return Response(headers=STREAM_HEADERS)
-        return StreamingResponse(self._watch.follow(), headers=STREAM_HEADERS)
+        """Listen to changes of the rack: clawperator:rack, heartbeat."""
+        return stream_of(request, self._watch.follow)
 
+    @endpoint(
+        "GET",
+        "/v1/rack/picture",
+        query={"serial": TEXT},
+        content=THUMBNAIL_TYPE,
+        statuses=(500,),
+    )
     async def picture(self, request: Request) -> Response:
-        """Return the newest picture, unless the client has it already."""
+        """Return the newest small picture of a device; 204 if there is none."""
         station = self._watch.station(request.query_params.get("serial", ""))
         found = None if station is None else await self._watch.pictures.newest(station)
         headers = {"cache-control": "no-store"}

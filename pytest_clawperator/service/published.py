@@ -31,12 +31,12 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.service.endpoints import (
     TEXT,
-    Endpoint,
-    Handler,
+    Api,
     Refused,
     Schema,
     a_list,
     an_object,
+    endpoint,
     error_object,
     failed,
     failure,
@@ -49,10 +49,9 @@ from pytest_clawperator.service.endpoints import (
 )
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import Station
+from pytest_clawperator.service.tunnel import LEASE_HEADER
 from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
 from pytest_clawperator.skills.run import run_skill
-
-LEASE_HEADER = "clawperator-lease"
 
 _TIMEOUT_MS = 30_000
 
@@ -77,12 +76,14 @@ _EXECUTION = an_object(
 
 _EXECUTE = an_object(("execution",), execution=_EXECUTION, deviceId=TEXT, operatorPackage=TEXT)
 
-_RESULT = {"envelope": {"type": "object"}, "deviceId": TEXT, "terminalSource": TEXT}
+_RUNNING: Mapping[str, Any] = {
+    "is_body_required": True,
+    "answer": {"envelope": {"type": "object"}, "deviceId": TEXT, "terminalSource": TEXT},
+    "statuses": (400, 403, 404, 413, 423, 500, 504),
+}
 
-_STATUSES = (400, 403, 404, 413, 423, 500, 504)
 
-
-class Executions:
+class Executions(Api):
     """Run executions, and publish them as events.
 
     ``folder`` is the only place where clients may have screenshots written; None allows any
@@ -93,60 +94,37 @@ class Executions:
         self._rack = rack
         self._folder = folder
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        devices = Endpoint(
-            method="GET",
-            path="/devices",
-            handle=self.devices,
-            summary="List the connected devices with their states.",
-            answer={"devices": a_list(an_object(("serial", "state"), serial=TEXT, state=TEXT))},
-        )
-        rows: list[tuple[str, Handler, str, Schema]] = [
-            ("/execute", self.execute, "Run an execution, and return its envelope.", _EXECUTE),
-            ("/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
-            ("/observe/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
-            ("/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
-            ("/observe/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
-        ]
-        running = [
-            Endpoint(
-                method="POST",
-                path=path,
-                handle=handle,
-                summary=summary,
-                body=body,
-                is_body_required=True,
-                answer=_RESULT,
-                statuses=_STATUSES,
-            )
-            for path, handle, summary, body in rows
-        ]
-        return [devices, *running]
-
+    @endpoint(
+        "GET",
+        "/devices",
+        answer={"devices": a_list(an_object(("serial", "state"), serial=TEXT, state=TEXT))},
+    )
     async def devices(self, request: Request) -> Response:
-        """List the connected devices; without adb the list is empty, with a warning."""
+        """List the connected devices with their states; without adb none, with a warning."""
         try:
             found = await self._rack.devices()
         except AdbUnavailableError as error:
             return succeeded(devices=[], warning=error_object(error))
         return succeeded(devices=[{"serial": one, "state": state} for one, state in found])
 
+    @endpoint("POST", "/execute", body=_EXECUTE, **_RUNNING)
     async def execute(self, request: Request) -> Response:
-        """Run the execution of the body."""
+        """Run an execution, and return its envelope."""
         given = await read_object(request)
         if given.get("execution") in (None, "", 0, False):
             raise Refused(400, "MISSING_EXECUTION", "Missing 'execution' in body")
         return await self._run(request, given, given["execution"])
 
+    @endpoint("POST", "/snapshot", "/observe/snapshot", body=_ASKED, **_RUNNING)
     async def snapshot(self, request: Request) -> Response:
-        """Run one ``snapshot_ui``."""
+        """Capture the UI hierarchy."""
         given = await read_object(request)
         action = {"id": "snap", "type": "snapshot_ui"}
         return await self._run(request, given, _observation("serve-snap", action))
 
+    @endpoint("POST", "/screenshot", "/observe/screenshot", body=_PATH, **_RUNNING)
     async def screenshot(self, request: Request) -> Response:
-        """Run one ``take_screenshot``."""
+        """Capture the screen into a file."""
         given = await read_object(request)
         _asked_device(given)
         params = {}
@@ -264,62 +242,40 @@ def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str,
 #: Makes the emulators of a profile, None for the default one.
 Factory = Callable[[EmulatorProfile | None], Emulators]
 
-_EMULATOR_STATUSES = (400, 404, 409, 500)
-
 _FLAG: Schema = {"type": "boolean"}
 
 _AVD: Mapping[str, Schema] = {"name": TEXT, "exists": _FLAG, "running": _FLAG, "supported": _FLAG}
+
+_READY: Mapping[str, Schema] = {"avdName": TEXT, "serial": TEXT}
 
 _CREATE = an_object(
     name=TEXT, apiLevel={"type": "integer"}, abi=TEXT, deviceProfile=TEXT, playStore=_FLAG
 )
 
+_AVDS: Mapping[str, Schema] = {"avds": a_list(an_object((), **_AVD))}
 
-class EmulatorApi:
-    """List, create, start, stop and delete emulators."""
+_DEVICES: Mapping[str, Schema] = {"devices": a_list(an_object(serial=TEXT))}
+
+_ALL, _ONE = "/android/emulators", "/android/emulators/{name}"
+
+_EMULATOR_STATUSES = (400, 404, 409, 500)
+
+
+class EmulatorApi(Api):
+    """List, create, start, stop and delete emulators; ``running`` comes before the names."""
 
     def __init__(self, rack: Rack, factory: Factory) -> None:
         self._rack = rack
         self._factory = factory
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints; ``running`` comes before the names."""
-        one = "/android/emulators/{name}"
-        rows: list[tuple[str, str, Any, str, Mapping[str, Schema], Schema | None]] = [
-            ("GET", "/android/emulators", self.list_all, "List the virtual devices.",
-             {"avds": a_list(an_object((), **_AVD))}, None),
-            ("GET", "/android/emulators/running", self.running, "List the emulators that run.",
-             {"devices": a_list(an_object(serial=TEXT))}, None),
-            ("GET", one, self.inspect, "Describe a virtual device.", _AVD, None),
-            ("POST", "/android/emulators/create", self.create, "Make a virtual device.",
-             _AVD, _CREATE),
-            ("POST", f"{one}/start", self.start, "Start an emulator, and wait until it has booted.",
-             {"avdName": TEXT, "serial": TEXT}, None),
-            ("POST", f"{one}/stop", self.stop, "Stop an emulator.", {"avdName": TEXT}, None),
-            ("DELETE", one, self.delete, "Delete a virtual device.", {"avdName": TEXT}, None),
-            ("POST", "/android/provision/emulator", self.provision,
-             "Return a ready emulator: a running, a stopped or a new one.",
-             {"avdName": TEXT, "serial": TEXT}, None),
-        ]  # fmt: skip
-        return [
-            Endpoint(
-                method=method,
-                path=path,
-                handle=handle,
-                summary=summary,
-                answer=answer,
-                body=body,
-                statuses=_EMULATOR_STATUSES,
-            )
-            for method, path, handle, summary, answer, body in rows
-        ]
-
+    @endpoint("GET", _ALL, answer=_AVDS, statuses=_EMULATOR_STATUSES)
     async def list_all(self, request: Request) -> Response:
         """List the virtual devices."""
         return await self._answer(
-            lambda all_: {"avds": [avd.to_dict(all_.profile) for avd in all_.list()]}
+            request, lambda all_: {"avds": [avd.to_dict(all_.profile) for avd in all_.list()]}
         )
 
+    @endpoint("GET", f"{_ALL}/running", answer=_DEVICES, statuses=_EMULATOR_STATUSES)
     async def running(self, request: Request) -> Response:
         """List the emulators that run."""
 
@@ -327,15 +283,17 @@ class EmulatorApi:
             found = [(one, all_.inspect(one.avd_name)) for one in all_.status()]
             return {"devices": [one.to_dict(avd, all_.profile) for one, avd in found]}
 
-        return await self._answer(ask)
+        return await self._answer(request, ask)
 
+    @endpoint("GET", _ONE, answer=_AVD, statuses=_EMULATOR_STATUSES)
     async def inspect(self, request: Request) -> Response:
         """Describe a virtual device."""
         name = request.path_params["name"]
-        return await self._answer(lambda all_: all_.inspect(name).to_dict(all_.profile))
+        return await self._answer(request, lambda all_: all_.inspect(name).to_dict(all_.profile))
 
+    @endpoint("POST", f"{_ALL}/create", answer=_AVD, body=_CREATE, statuses=_EMULATOR_STATUSES)
     async def create(self, request: Request) -> Response:
-        """Create a virtual device; fields of a wrong type count as missing."""
+        """Make a virtual device; fields of a wrong type count as missing."""
         given = await read_optional(request) or {}
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -344,49 +302,51 @@ class EmulatorApi:
             avd = made.create(name if isinstance(name, str) and name else None)
             return avd.to_dict(all_.profile)
 
-        return await self._answer(ask)
+        return await self._answer(request, ask, is_read=True)
 
+    @endpoint("POST", f"{_ONE}/start", answer=_READY, statuses=_EMULATOR_STATUSES)
     async def start(self, request: Request) -> Response:
-        """Start an emulator."""
-        await read_optional(request)  # malformed JSON is refused everywhere
-        name = request.path_params["name"]
+        """Start an emulator, and wait until it has booted."""
 
         def ask(all_: Emulators) -> dict[str, Any]:
-            started = all_.start(name)
-            stopped = {"type": "emulator", "avdName": started.avd_name, "serial": started.serial}
-            return {**stopped, "booted": True}
+            started = all_.start(request.path_params["name"])
+            ready = {"avdName": started.avd_name, "serial": started.serial, "booted": True}
+            return {"type": "emulator", **ready}
 
-        return await self._answer(ask)
+        return await self._answer(request, ask)
 
+    @endpoint("POST", f"{_ONE}/stop", answer={"avdName": TEXT}, statuses=_EMULATOR_STATUSES)
     async def stop(self, request: Request) -> Response:
         """Stop an emulator."""
-        await read_optional(request)  # malformed JSON is refused everywhere
         name = request.path_params["name"]
+        return await self._answer(
+            request, lambda all_: all_.stop(name), {"avdName": name, "stopped": True}
+        )
 
-        def ask(all_: Emulators) -> dict[str, Any]:
-            all_.stop(name)
-            return {"avdName": name, "stopped": True}
-
-        return await self._answer(ask)
-
+    @endpoint("DELETE", _ONE, answer={"avdName": TEXT}, statuses=_EMULATOR_STATUSES)
     async def delete(self, request: Request) -> Response:
         """Delete a virtual device."""
-        await read_optional(request)  # malformed JSON is refused everywhere
         name = request.path_params["name"]
+        return await self._answer(
+            request, lambda all_: all_.delete(name), {"avdName": name, "deleted": True}
+        )
 
-        def ask(all_: Emulators) -> dict[str, Any]:
-            all_.delete(name)
-            return {"avdName": name, "deleted": True}
-
-        return await self._answer(ask)
-
+    @endpoint("POST", "/android/provision/emulator", answer=_READY, statuses=_EMULATOR_STATUSES)
     async def provision(self, request: Request) -> Response:
-        """Return a ready emulator."""
-        await read_optional(request)  # malformed JSON is refused everywhere
-        return await self._answer(lambda all_: all_.provision().to_dict())
+        """Return a ready emulator: a running, a stopped or a new one."""
+        return await self._answer(request, lambda all_: all_.provision().to_dict())
 
-    async def _answer(self, ask: Callable[[Emulators], dict[str, Any]]) -> Response:
+    async def _answer(
+        self,
+        request: Request,
+        ask: Callable[[Emulators], dict[str, Any] | None],
+        done: dict[str, Any] | None = None,
+        *,
+        is_read: bool = False,
+    ) -> Response:
         """Call ``ask`` in a thread and answer; an error has its code, message and hint."""
+        if request.method != "GET" and not is_read:
+            await read_optional(request)  # malformed JSON is refused everywhere
         try:
             found = await self._rack.in_thread(lambda: ask(self._factory(None)))
         except ClawperatorError as error:
@@ -394,7 +354,7 @@ class EmulatorApi:
             code = str(error.code) if is_coded else "INTERNAL_ERROR"
             about = {"code": code, "message": hide(error.message), "hint": hide(error.hint or "")}
             return json_answer({"ok": False, "error": about}, status=status_of(error))
-        return succeeded(found)
+        return succeeded(found or done)
 
 
 def _wanted(given: dict[str, Any], base: EmulatorProfile) -> EmulatorProfile:
@@ -425,52 +385,28 @@ _RUN = an_object(
 )
 
 
-class SkillApi:
+class SkillApi(Api):
     """List skills, and run their scripts."""
 
     def __init__(self, rack: Rack, environment: Mapping[str, str] = os.environ) -> None:
         self._rack = rack
         self._environment = environment
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        return [
-            Endpoint(
-                method="GET",
-                path="/skills",
-                handle=self.list_all,
-                summary="List skills, of an app, an intent or with a keyword.",
-                query={"app": TEXT, "intent": TEXT, "keyword": TEXT},
-                answer={"skills": a_list(_SKILL), "count": {"type": "integer"}},
-                statuses=(500,),
-            ),
-            Endpoint(
-                method="GET",
-                path="/skills/{skill}",
-                handle=self.describe,
-                summary="Describe a skill.",
-                answer={"skill": _SKILL},
-                statuses=(404, 500),
-            ),
-            Endpoint(
-                method="POST",
-                path="/skills/{skill}/run",
-                handle=self.run,
-                summary="Run the script of a skill, and return what it printed.",
-                body=_RUN,
-                is_body_required=True,
-                answer={"skillId": TEXT, "output": TEXT, "exitCode": {"type": "integer"}},
-                statuses=(400, 404, 413, 500),
-            ),
-        ]
-
+    @endpoint(
+        "GET",
+        "/skills",
+        query={"app": TEXT, "intent": TEXT, "keyword": TEXT},
+        answer={"skills": a_list(_SKILL), "count": {"type": "integer"}},
+        statuses=(500,),
+    )
     async def list_all(self, request: Request) -> Response:
-        """List the matching skills."""
+        """List skills, of an app, an intent or with a keyword."""
         asked = {name: request.query_params.get(name, "") for name in ("app", "intent", "keyword")}
         registry = await self._registry()
         found = [dict(skill.entry) for skill in registry.search(**asked)]
         return succeeded(skills=found, count=len(found))
 
+    @endpoint("GET", "/skills/{skill}", answer={"skill": _SKILL}, statuses=(404, 500))
     async def describe(self, request: Request) -> Response:
         """Describe a skill."""
         registry = await self._registry()
@@ -480,8 +416,16 @@ class SkillApi:
             raise _refused(error) from error
         return succeeded(skill=dict(skill.entry))
 
+    @endpoint(
+        "POST",
+        "/skills/{skill}/run",
+        body=_RUN,
+        is_body_required=True,
+        answer={"skillId": TEXT, "output": TEXT, "exitCode": {"type": "integer"}},
+        statuses=(400, 404, 413, 500),
+    )
     async def run(self, request: Request) -> Response:
-        """Run a skill; its arguments are the device, if one is given, and those of the body."""
+        """Run the script of a skill with the device and the arguments; return what it printed."""
         given = await read_object(request, message="Request body must be a JSON object")
         serial = text_field(given, "deviceId", "INVALID_DEVICE_ID", blank=True)
         wanted = text_field(given, "expectContains", "INVALID_EXPECT_CONTAINS", blank=True)

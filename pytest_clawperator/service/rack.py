@@ -92,12 +92,11 @@ class Rack:
         connector: Connector,
         *,
         leasing: Leasing | None = None,
-        events: Events | None = None,
         wording: Wording = for_scripts,
     ) -> None:
         self._wording = wording
         self.leasing = leasing or Leasing()
-        self.events = events or Events()
+        self.events = Events()
         self._connector = connector
         self._stations: dict[str, Station] = {}
         # Separate, so that no execution waits for requests that only read.

@@ -7,6 +7,7 @@ import errno
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pytest_clawperator.emulators import EmulatorProfile, Emulators
+from pytest_clawperator.emulators import Emulators
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.service.endpoints import (
@@ -33,20 +34,16 @@ from pytest_clawperator.service.endpoints import (
     json_answer,
     plain_answer,
 )
-from pytest_clawperator.service.events import Events, EventStream
+from pytest_clawperator.service.events import EventStream
 from pytest_clawperator.service.gate import Gate, is_loopback, new_token
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.service.page import RackApi, RackPage
-from pytest_clawperator.service.published import EmulatorApi, Executions, Factory, SkillApi
+from pytest_clawperator.service.published import EmulatorApi, Executions, SkillApi
 from pytest_clawperator.service.rack import AdbConnector, Rack
-from pytest_clawperator.service.station import Connector
 from pytest_clawperator.service.tunnel import PATH, Tunnels
 from pytest_clawperator.service.v1 import ALLOWED_COMMANDS, DeviceApi, LeaseApi, ShellApi
 from pytest_clawperator.service.watch import RackWatch
 from pytest_clawperator.transport.server import locate_server
-from pytest_clawperator.transport.wire import AdbServer
-
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 3000
 
 # More connections than this are answered with 503.
 _MOST_CONNECTIONS = 5000
@@ -67,8 +64,8 @@ class ServiceOptions:
     default ones. ``wording`` words the hints for clients and readers of the page.
     """
 
-    host: str = DEFAULT_HOST
-    port: int = DEFAULT_PORT
+    host: str = "127.0.0.1"
+    port: int = 3000
     adb: str | None = None
     token: str | None = field(default=None, repr=False)
     insecure: bool = False
@@ -102,37 +99,38 @@ class Service:
         options: ServiceOptions,
         *,
         token: str | None,
-        connector: Connector | None = None,
-        emulators: Factory | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.adb: AdbServer = locate_server(options.adb)
-        self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
-        leasing = Leasing(options.lease)
-        package = options.operator_package
-        connector = connector or AdbConnector(self.adb, package=package, say=say)
-        self.rack = Rack(connector, leasing=leasing, events=Events(), wording=options.wording)
-        self.watch = RackWatch(self.rack, wording=options.wording)
-        self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
+        adb = locate_server(options.adb)
         self.options = options
+        self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
+        connector = AdbConnector(adb, package=options.operator_package, say=say)
+        self.rack = Rack(connector, leasing=Leasing(options.lease), wording=options.wording)
+        self.watch = RackWatch(self.rack, wording=options.wording)
+        self.tunnels = Tunnels(adb, gate=self.gate, leasing=self.rack.leasing)
         folder = options.folder
         if folder is None and not is_loopback(options.host):
             folder = Path("clawperator-screenshots").resolve()
-        self.endpoints = make_endpoints(
-            self.rack,
-            watch=self.watch,
-            emulators=emulators or _emulators,
-            folder=folder,
-            allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
-            needs_token=token is not None,
+        apis = (
+            RackPage(),
+            RackApi(self.watch),
+            Executions(self.rack, folder=folder),
+            EmulatorApi(self.rack, lambda profile: Emulators(profile=profile)),
+            SkillApi(self.rack),
+            EventStream(self.rack.events),
+            DeviceApi(self.rack),
+            ShellApi(self.rack, (*ALLOWED_COMMANDS, *options.more_commands)),
+            LeaseApi(self.rack),
         )
+        every = [endpoint for api in apis for endpoint in api.endpoints()]
+        self.endpoints = describing(every, needs_token=token is not None)
         self.app = make_app(self.endpoints, gate=self.gate)
 
     async def serve(self, listener: socket.socket, *, started: Callable[[], None]) -> None:
         """Serve until a signal or ``server.should_exit``, then shut down in order."""
         config = uvicorn.Config(
             self.app,
-            http=self._front(),  # a class is meant, and a function that makes one will do
+            http=partial(Front, PATH.encode(), self.tunnels.take_over),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             access_log=False,
@@ -146,12 +144,6 @@ class Service:
         )
         self.server = _Server(config, self, started)
         await self.server.serve(sockets=[listener])
-
-    def _front(self) -> Any:
-        def front(**of_uvicorn: Any) -> Front:
-            return Front(PATH.encode(), self.tunnels.take_over, **of_uvicorn)
-
-        return front
 
 
 class _Server(uvicorn.Server):
@@ -179,36 +171,10 @@ class _Server(uvicorn.Server):
         await self._service.rack.close()
 
 
-def make_endpoints(
-    rack: Rack,
-    *,
-    watch: RackWatch | None = None,
-    emulators: Factory,
-    folder: Path | None = None,
-    allow_commands: tuple[str, ...] = ALLOWED_COMMANDS,
-    needs_token: bool = False,
-) -> list[Endpoint]:
-    """Return all endpoints of the service."""
-    return describing(
-        [
-            *RackPage().endpoints(),
-            *RackApi(watch or RackWatch(rack)).endpoints(),
-            *Executions(rack, folder=folder).endpoints(),
-            *EmulatorApi(rack, emulators).endpoints(),
-            *SkillApi(rack).endpoints(),
-            *EventStream(rack.events).endpoints(),
-            *DeviceApi(rack).endpoints(),
-            *ShellApi(rack, allow_commands).endpoints(),
-            *LeaseApi(rack).endpoints(),
-        ],
-        needs_token=needs_token,
-    )
-
-
 def open_listener(options: ServiceOptions) -> socket.socket:
     """Listen at the address of the options; with port 0 the system picks one."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio sends small pieces at once only where the protocol is named.
+    # asyncio sends small pieces without delay only if the protocol is named.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -228,24 +194,19 @@ def open_listener(options: ServiceOptions) -> socket.socket:
 def run_service(
     options: ServiceOptions,
     *,
-    emulators: Factory | None = None,
-    say: Callable[[str], None] = lambda _: None,
-    started: Callable[[str, str | None], None] = lambda url, token: None,
+    say: Callable[[str], None],
+    started: Callable[[str, str | None], None],
 ) -> None:
     """Run the service until SIGINT or SIGTERM; report its url, and a generated token."""
     token, is_new = chosen_token(options)
     listener = open_listener(options)
     host, port = listener.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    service = Service(options, token=token, emulators=emulators, say=say)
+    service = Service(options, token=token, say=say)
     with listener:
         asyncio.run(
             service.serve(listener, started=lambda: started(url, token if is_new else None))
         )
-
-
-def _emulators(profile: EmulatorProfile | None) -> Emulators:
-    return Emulators(profile=profile)
 
 
 #: How long the head of the first request may take, in seconds, and how long it may be.

@@ -37,21 +37,17 @@ class Connector(Protocol):
 
     def list(self) -> list[tuple[str, str]]:
         """Return each serial with its state."""
-        ...
 
     def open(self, serial: str) -> Transport:
         """Open a device without sending anything to it."""
-        ...
 
     def read(self, transport: Transport) -> DeviceInfo:
         """Read the properties of a device."""
-        ...
 
     def connect(
         self, transport: Transport, package: str | None, clearance: Clearance
     ) -> tuple[Pipeline, Device]:
         """Make the Operator ready; the transport stays open if that fails."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

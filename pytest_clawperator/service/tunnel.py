@@ -143,7 +143,7 @@ class _FromClient(asyncio.Protocol):
         is_listed: Callable[[str], Awaitable[bool]],
     ) -> None:
         self.transport = transport
-        self.on_close = _nothing
+        self.on_close: Callable[[], None] = lambda: None
         self._lease = lease
         self._leasing = leasing
         self._is_listed = is_listed
@@ -313,10 +313,6 @@ class _FromAdb(asyncio.Protocol):
         """Read from the client again."""
         with contextlib.suppress(RuntimeError):
             self._client.transport.resume_reading()
-
-
-def _nothing() -> None:
-    """Do nothing."""
 
 
 def _headers(head: bytes) -> dict[str, str]:

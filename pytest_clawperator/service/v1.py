@@ -18,18 +18,19 @@ from pytest_clawperator.client.device_settings import put_setting, read_setting
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.service.endpoints import (
     TEXT,
-    Endpoint,
+    Api,
     Refused,
     Schema,
     a_list,
     an_object,
+    endpoint,
     error_object,
     number_field,
-    package_version,
     read_object,
     read_optional,
     stream_bytes,
@@ -48,6 +49,8 @@ FEATURES = ("adb", "leases", "log", "shell", "settings", "files", "screen")
 
 _STATUSES = (400, 404, 423, 500, 504)
 
+_DEVICE_PATH = "/v1/devices/{serial}"
+
 _DEVICE: Schema = an_object(("serial", "state"), serial=TEXT, state=TEXT)
 
 # How long a follower of the log waits for a line before it checks whether the client is there.
@@ -57,50 +60,20 @@ _LOOK_EVERY = 1.0
 _MOST_LINES = 100_000
 
 
-class DeviceApi:
+_ZERO_OR_ONE: Schema = {"type": "string", "enum": ["0", "1"]}
+
+_PAST = f"{_DEVICE_PATH}/executions/{{command}}"
+
+_PLAIN, _PNG = "text/plain", "image/png"
+
+
+class DeviceApi(Api):
     """Describe devices, and show their screens, logs and past executions."""
 
     def __init__(self, rack: Rack) -> None:
         self._rack = rack
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        device = "/v1/devices/{serial}"
-        past = f"{device}/executions/{{command}}"
-        text, png = "text/plain", "image/png"
-        rows: list[tuple[str, Any, str, dict[str, Schema], str | None, dict[str, Schema]]] = [
-            ("/v1", self.about, "Describe this service.", {"service": TEXT}, None, {}),
-            ("/v1/devices", self.list_all, "Describe all devices.", {"devices": a_list(_DEVICE)},
-             None, {}),
-            (device, self.describe, "Describe a device.", {"device": _DEVICE}, None, {}),
-            (f"{device}/properties", self.properties, "Return the system properties.",
-             {"properties": {"type": "object"}}, None, {}),
-            (f"{device}/screen.png", self.screen, "Return a picture of the screen.", {}, png, {}),
-            (f"{device}/log", self.log, "Return the log from a position on, or follow it.", {},
-             text, {"since": {"type": "integer", "minimum": 0},
-                    "follow": {"type": "string", "enum": ["0", "1"]}}),
-            (f"{device}/executions", self.executions, "List the last executions.",
-             {"executions": a_list({"type": "object"})}, None, {}),
-            (past, self.execution, "Return the envelope of an execution.",
-             {"execution": {"type": "object"}}, None, {}),
-            (f"{past}/screenshot.png", self.screenshot, "Return the screenshot of an execution.",
-             {}, png, {}),
-            (f"{past}/log", self.execution_log, "Return the log of an execution.", {}, text, {}),
-        ]  # fmt: skip
-        return [
-            Endpoint(
-                method="GET",
-                path=path,
-                handle=handle,
-                summary=summary,
-                answer=answer,
-                content=content,
-                query=query,
-                statuses=() if path == "/v1" else _STATUSES,
-            )
-            for path, handle, summary, answer, content, query in rows
-        ]
-
+    @endpoint("GET", "/v1", answer={"service": TEXT})
     async def about(self, request: Request) -> Response:
         """Describe this service."""
         return succeeded(
@@ -110,29 +83,45 @@ class DeviceApi:
             adb=PATH,
         )
 
+    @endpoint("GET", "/v1/devices", answer={"devices": a_list(_DEVICE)}, statuses=_STATUSES)
     async def list_all(self, request: Request) -> Response:
-        """Describe all devices, side by side."""
+        """Describe all devices."""
         found = await self._rack.devices()
         described = await asyncio.gather(*(self._about(serial, state) for serial, state in found))
         return succeeded(devices=described)
 
+    @endpoint("GET", _DEVICE_PATH, answer={"device": _DEVICE}, statuses=_STATUSES)
     async def describe(self, request: Request) -> Response:
         """Describe a device."""
         station = await self._station(request)
         return succeeded(device=await self._about(station.serial, USABLE))
 
+    @endpoint(
+        "GET",
+        f"{_DEVICE_PATH}/properties",
+        answer={"properties": {"type": "object"}},
+        statuses=_STATUSES,
+    )
     async def properties(self, request: Request) -> Response:
-        """Return the properties of a device."""
+        """Return the system properties."""
         return succeeded(properties=await self._look(request, properties))
 
+    @endpoint("GET", f"{_DEVICE_PATH}/screen.png", content=_PNG, statuses=_STATUSES)
     async def screen(self, request: Request) -> Response:
         """Return a picture of the screen."""
         station = await self._station(request)
         picture = await self._rack.in_thread(station.picture)
-        return Response(picture, media_type="image/png", headers={"cache-control": "no-store"})
+        return Response(picture, media_type=_PNG, headers={"cache-control": "no-store"})
 
+    @endpoint(
+        "GET",
+        f"{_DEVICE_PATH}/log",
+        content=_PLAIN,
+        query={"since": {"type": "integer", "minimum": 0}, "follow": _ZERO_OR_ONE},
+        statuses=_STATUSES,
+    )
     async def log(self, request: Request) -> Response:
-        """Return the log since a position; the header ``clawperator-log-end`` is the next one."""
+        """Return the log from a position on, or follow it; clawperator-log-end is the next one."""
         given = request.query_params.get("since", "0")
         if not (given.isascii() and given.isdecimal() and len(given) < 16):
             raise Refused(
@@ -141,33 +130,42 @@ class DeviceApi:
         end, lines = await self._look(request, lambda it: _read_log(it, int(given)))
         headers = {"clawperator-log-end": str(end)}
         if request.query_params.get("follow") != "1" or request.method == "HEAD":
-            return Response(_joined(lines), media_type="text/plain", headers=headers)
+            return Response(_joined(lines), media_type=_PLAIN, headers=headers)
         station = await self._station(request)
         return StreamingResponse(
-            self._follow(station, lines, end), media_type="text/plain", headers=headers
+            self._follow(station, lines, end), media_type=_PLAIN, headers=headers
         )
 
+    @endpoint(
+        "GET",
+        f"{_DEVICE_PATH}/executions",
+        answer={"executions": a_list({"type": "object"})},
+        statuses=_STATUSES,
+    )
     async def executions(self, request: Request) -> Response:
-        """List the last executions of a device."""
+        """List the last executions."""
         station = await self._station(request)
         return succeeded(executions=[past.summary() for past in station.past])
 
+    @endpoint("GET", _PAST, answer={"execution": {"type": "object"}}, statuses=_STATUSES)
     async def execution(self, request: Request) -> Response:
         """Return the envelope of an execution."""
         past = await self._past(request)
         return succeeded(execution={**past.summary(), "envelope": past.envelope})
 
+    @endpoint("GET", f"{_PAST}/screenshot.png", content=_PNG, statuses=_STATUSES)
     async def screenshot(self, request: Request) -> Response:
         """Return the screenshot of an execution."""
         past = await self._past(request)
         if past.picture is None:
             raise Refused(404, "NO_SCREENSHOT", "this execution took none, or it is too long ago")
-        return Response(past.picture, media_type="image/png")
+        return Response(past.picture, media_type=_PNG)
 
+    @endpoint("GET", f"{_PAST}/log", content=_PLAIN, statuses=_STATUSES)
     async def execution_log(self, request: Request) -> Response:
-        """Return what the device logged during an execution."""
+        """Return the log of an execution."""
         past = await self._past(request)
-        return Response(_hidden(str(past.log).encode("utf-8", "replace")), media_type="text/plain")
+        return Response(_hidden(str(past.log).encode("utf-8", "replace")), media_type=_PLAIN)
 
     async def _about(self, serial: str, state: str) -> dict[str, Any]:
         """Describe a device: its properties, its holder, its execution."""
@@ -245,59 +243,27 @@ _LEASE = {"serial": TEXT, "owner": TEXT, "since": _NUMBER, "expiresInMs": _NUMBE
 _GRANTED = {"lease": TEXT, **_LEASE}
 
 
-class LeaseApi:
+class LeaseApi(Api):
     """Lease, renew and release devices for clients."""
 
     def __init__(self, rack: Rack) -> None:
         self._rack = rack
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        one = "/v1/leases/{lease}"
-        return [
-            Endpoint(
-                method="GET",
-                path="/v1/leases",
-                handle=self.list,
-                summary="List who has which device through this service.",
-                answer={"leases": a_list(an_object((), **_LEASE))},
-            ),
-            Endpoint(
-                method="POST",
-                path="/v1/leases",
-                handle=self.take,
-                summary="Lease a device; renew the lease before its time is over.",
-                body=an_object(("serial", "owner"), serial=TEXT, owner=TEXT, ttlMs=_TTL),
-                is_body_required=True,
-                answer=_GRANTED,
-                statuses=(400, 404, 413, 423, 500, 504),
-            ),
-            Endpoint(
-                method="POST",
-                path=f"{one}/renew",
-                handle=self.renew,
-                summary="Renew a lease; announce how long the device may be busy from now.",
-                body=an_object(busyMs={"type": "number", "minimum": 0}),
-                answer=_GRANTED,
-                statuses=(400, 413, 423),
-            ),
-            Endpoint(
-                method="DELETE",
-                path=one,
-                handle=self.release,
-                summary="Release a device; ?busy=1 if its last execution may still run.",
-                query={"busy": {"type": "string", "enum": ["0", "1"]}},
-                answer={"released": {"type": "boolean"}},
-                statuses=(400, 423),
-            ),
-        ]
-
+    @endpoint("GET", "/v1/leases", answer={"leases": a_list(an_object((), **_LEASE))})
     async def list(self, request: Request) -> Response:
-        """List the leases, without their tokens."""
+        """List who has which device through this service."""
         return succeeded(leases=[lease.public() for lease in self._rack.leasing.all()])
 
+    @endpoint(
+        "POST",
+        "/v1/leases",
+        body=an_object(("serial", "owner"), serial=TEXT, owner=TEXT, ttlMs=_TTL),
+        is_body_required=True,
+        answer=_GRANTED,
+        statuses=(400, 404, 413, 423, 500, 504),
+    )
     async def take(self, request: Request) -> Response:
-        """Lease a device."""
+        """Lease a device; renew the lease before its time is over."""
         given = await read_object(request)
         serial = text_field(given, "serial", "INVALID_DEVICE_ID")
         owner = text_field(given, "owner", "INVALID_OWNER")
@@ -311,8 +277,15 @@ class LeaseApi:
         lease = await self._rack.leasing.take(serial, info.key, owner=owner, ttl=ttl / 1000)
         return _granted(lease)
 
+    @endpoint(
+        "POST",
+        "/v1/leases/{lease}/renew",
+        body=an_object(busyMs={"type": "number", "minimum": 0}),
+        answer=_GRANTED,
+        statuses=(400, 413, 423),
+    )
     async def renew(self, request: Request) -> Response:
-        """Renew a lease."""
+        """Renew a lease; announce how long the device may be busy from now."""
         given = await read_optional(request) or {}
         busy = number_field(given, "busyMs", least=0, most=1e9, default=0)
         token = request.path_params["lease"]
@@ -320,8 +293,15 @@ class LeaseApi:
             return _granted(self._rack.leasing.note_flight(token, busy / 1000))
         return _granted(self._rack.leasing.renew(token))
 
+    @endpoint(
+        "DELETE",
+        "/v1/leases/{lease}",
+        query={"busy": _ZERO_OR_ONE},
+        answer={"released": {"type": "boolean"}},
+        statuses=(400, 423),
+    )
     async def release(self, request: Request) -> Response:
-        """Release a device."""
+        """Release a device; ?busy=1 if its last execution may still run."""
         is_busy = request.query_params.get("busy") == "1"
         self._rack.leasing.release(request.path_params["lease"], busy=is_busy)
         return succeeded(released=True)
@@ -343,8 +323,6 @@ LARGEST_FILE = 1024 * 1024 * 1024
 
 NAMESPACES = ("system", "secure", "global")
 
-_DEVICE_PATH = "/v1/devices/{serial}"
-
 _SHELL_STATUSES = (400, 404, 413, 423, 500, 504)
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}")
@@ -352,78 +330,30 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}")
 _T = TypeVar("_T")
 
 
-class ShellApi:
+_SETTING = f"{_DEVICE_PATH}/settings/{{namespace}}/{{name}}"
+
+_BINARY = "application/octet-stream"
+
+
+class ShellApi(Api):
     """Run allowed commands, read and change settings, and transfer files."""
 
     def __init__(self, rack: Rack, allowed: Collection[str]) -> None:
         self._rack = rack
         self._allowed = frozenset(allowed)
 
-    def endpoints(self) -> list[Endpoint]:
-        """Return the endpoints."""
-        shell = Endpoint(
-            method="POST",
-            path=f"{_DEVICE_PATH}/shell",
-            handle=self.shell,
-            summary="Run a command of the allow-list, given as its words.",
-            body=an_object(
-                ("command",), command=a_list(TEXT), timeoutMs={"type": "number", "minimum": 1}
-            ),
-            is_body_required=True,
-            answer={"stdout": TEXT, "stderr": TEXT, "exitCode": _NUMBER},
-            statuses=(*_SHELL_STATUSES, 403),
-        )
-        return [shell, *self._of_settings(), *self._of_files()]
-
-    def _of_settings(self) -> list[Endpoint]:
-        path = f"{_DEVICE_PATH}/settings/{{namespace}}/{{name}}"
-        return [
-            Endpoint(
-                method="GET",
-                path=path,
-                handle=self.read_setting,
-                summary="Read a setting: system, secure or global.",
-                answer={"value": {"type": ["string", "null"]}},
-                statuses=_SHELL_STATUSES,
-            ),
-            Endpoint(
-                method="PUT",
-                path=path,
-                handle=self.put_setting,
-                summary="Make a setting.",
-                body=an_object(("value",), value=TEXT),
-                is_body_required=True,
-                answer={"value": TEXT},
-                statuses=_SHELL_STATUSES,
-            ),
-        ]
-
-    def _of_files(self) -> list[Endpoint]:
-        path = f"{_DEVICE_PATH}/file"
-        return [
-            Endpoint(
-                method="GET",
-                path=path,
-                handle=self.pull,
-                summary="Return the content of a file of the device.",
-                query={"path": TEXT},
-                content="application/octet-stream",
-                statuses=_SHELL_STATUSES,
-            ),
-            Endpoint(
-                method="PUT",
-                path=path,
-                handle=self.push,
-                summary="Write a file on the device.",
-                query={"path": TEXT},
-                takes="application/octet-stream",
-                answer={"path": TEXT, "bytes": _NUMBER},
-                statuses=(*_SHELL_STATUSES, 408, 415),
-            ),
-        ]
-
+    @endpoint(
+        "POST",
+        f"{_DEVICE_PATH}/shell",
+        body=an_object(
+            ("command",), command=a_list(TEXT), timeoutMs={"type": "number", "minimum": 1}
+        ),
+        is_body_required=True,
+        answer={"stdout": TEXT, "stderr": TEXT, "exitCode": _NUMBER},
+        statuses=(*_SHELL_STATUSES, 403),
+    )
     async def shell(self, request: Request) -> Response:
-        """Run a command."""
+        """Run a command of the allow-list, given as its words."""
         given = await read_object(request)
         words = given.get("command")
         if not isinstance(words, list) or not words or not all(map(_is_word, words)):
@@ -443,12 +373,26 @@ class ShellApi:
         result = await self._use(request, lambda it: it.shell(command, timeout=seconds))
         return succeeded(stdout=result.stdout, stderr=result.stderr, exitCode=result.exit_code)
 
+    @endpoint(
+        "GET",
+        _SETTING,
+        answer={"value": {"type": ["string", "null"]}},
+        statuses=_SHELL_STATUSES,
+    )
     async def read_setting(self, request: Request) -> Response:
-        """Read a setting."""
+        """Read a setting: system, secure or global."""
         space, name = _setting(request)
         value = await self._use(request, lambda it: read_setting(it, space, name))
         return succeeded(value=value)
 
+    @endpoint(
+        "PUT",
+        _SETTING,
+        body=an_object(("value",), value=TEXT),
+        is_body_required=True,
+        answer={"value": TEXT},
+        statuses=_SHELL_STATUSES,
+    )
     async def put_setting(self, request: Request) -> Response:
         """Change a setting."""
         space, name = _setting(request)
@@ -458,14 +402,29 @@ class ShellApi:
         await self._use(request, lambda it: put_setting(it, space, name, value))
         return succeeded(value=value)
 
+    @endpoint(
+        "GET",
+        f"{_DEVICE_PATH}/file",
+        query={"path": TEXT},
+        content=_BINARY,
+        statuses=_SHELL_STATUSES,
+    )
     async def pull(self, request: Request) -> Response:
-        """Return a file."""
+        """Return the content of a file of the device."""
         path = _path(request)
         content = await self._use(request, lambda it: it.pull(path))
-        return Response(content, media_type="application/octet-stream")
+        return Response(content, media_type=_BINARY)
 
+    @endpoint(
+        "PUT",
+        f"{_DEVICE_PATH}/file",
+        query={"path": TEXT},
+        takes=_BINARY,
+        answer={"path": TEXT, "bytes": _NUMBER},
+        statuses=(*_SHELL_STATUSES, 408, 415),
+    )
     async def push(self, request: Request) -> Response:
-        """Write a file, which is stored on this machine's disk in between."""
+        """Write a file on the device."""
         path, size = _path(request), 0
         with tempfile.NamedTemporaryFile(prefix="clawperator-push-") as file:
             async for piece in stream_bytes(request, limit=LARGEST_FILE):

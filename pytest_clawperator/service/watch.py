@@ -169,7 +169,7 @@ SLOW = 30.0
 #: For how many seconds nothing must have run on a device, and how old a picture must be.
 QUIET = 1.0
 
-#: How many devices are photographed at once.
+#: How many devices are photographed in parallel.
 AT_ONCE = 4
 
 
@@ -269,7 +269,7 @@ def _shrunk(png: bytes, serial: str) -> bytes | None:
 SURVEY_EVERY = 2.0
 
 #: How often changes are published, in seconds.
-TELL_EVERY = 0.1
+PUBLISH_EVERY = 0.1
 
 #: After how many seconds the Operator is checked again: with and without a problem.
 CHECK_TROUBLE, CHECK_FINE = 15.0, 300.0
@@ -327,12 +327,8 @@ class RackWatch:
         """Return the current state of the rack."""
         await self._survey(within=SURVEY_EVERY / 2)
         self._publish()
-        return {
-            "now": round(self._clock(), 3),
-            "revision": self._revision,
-            "adb": self._adb_problem,
-            "devices": [one.shown for _, one in sorted(self._devices.items())],
-        }
+        shown = [one.shown for _, one in sorted(self._devices.items())]
+        return {**self._state(), "devices": shown}
 
     def follow(self) -> AsyncIterator[bytes]:
         """Return each change as an event; the first listener starts the watching."""
@@ -361,7 +357,7 @@ class RackWatch:
             self._news.clear()
             await self._survey(within=SURVEY_EVERY)
             self._publish()
-            await asyncio.sleep(TELL_EVERY)  # changes in between are published together
+            await asyncio.sleep(PUBLISH_EVERY)  # changes in between are published together
             with suppress(TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(self._news.wait(), SURVEY_EVERY)
             is_watched = self.events.listeners > 0
@@ -452,23 +448,15 @@ class RackWatch:
                 watched.shown = shown
                 changed.append(shown)
                 self.pictures.happened(serial)
-        if self._is_other_news() or changed:
+        before, self._shown = self._shown, (self._adb_problem, frozenset(self._devices))
+        if changed or self._shown != before:
             self._revision += 1
-            self.events.publish(CHANGED, self._news_of(changed))
+            news = {**self._state(), "serials": sorted(self._devices), "devices": changed}
+            self.events.publish(CHANGED, news)
 
-    def _is_other_news(self) -> bool:
-        shown = (self._adb_problem, frozenset(self._devices))
-        before, self._shown = self._shown, shown
-        return shown != before
-
-    def _news_of(self, changed: list[dict[str, Any]]) -> dict[str, Any]:
-        return {
-            "now": round(self._clock(), 3),
-            "revision": self._revision,
-            "adb": self._adb_problem,
-            "serials": sorted(self._devices),
-            "devices": changed,
-        }
+    def _state(self) -> dict[str, Any]:
+        now = round(self._clock(), 3)
+        return {"now": now, "revision": self._revision, "adb": self._adb_problem}
 
     def _seen(self, serial: str, watched: _Watched) -> Seen:
         station = self._rack.station_of(serial)

@@ -7,19 +7,17 @@ import asyncio
 import gc
 import json
 import os
-import select
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
-from pytest_clawperator.simulator.quirks import QUIRKS
+from pytest_clawperator.simulator.phone_kinds import QUIRKS
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
-# Where the system has no event for it, the parent's id is checked this often, in seconds.
-_CHECK_EVERY = 0.25
+# How often the parent's id is checked, in seconds.
+_CHECK_EVERY = 0.1
 # How long a thread that draws may hold up the phones, which answer within a millisecond.
 _SWITCH_SECONDS = 0.0005
 
@@ -35,7 +33,8 @@ def parser() -> argparse.ArgumentParser:
     add("--devices", default="1", metavar="PHONES",
         help="how many, or of which kinds: 'phone,tablet+dark;api=30,35' (default: 1)")  # fmt: skip
     add("--emulators", type=int, default=0, metavar="N", help="emulators with a console")
-    add("--app", action="append", default=[], metavar="FILE", help="an app of your own, as YAML")
+    add("--app", dest="apps", type=Path, action="append", default=[], metavar="FILE",
+        help="an app of your own, as YAML")  # fmt: skip
     add("--profile", choices=["documented", "0.5.3"], default="documented",
         help="the Operator as specified, or as published (default: documented)")  # fmt: skip
     add("--operator", choices=["release", "dev", "absent"], default="release",
@@ -45,9 +44,9 @@ def parser() -> argparse.ArgumentParser:
     add("--time-scale", type=float, default=1.0, metavar="F",
         help="factor for the Operator's pauses: 0.1 is ten times faster")  # fmt: skip
     add("--chatter", type=float, default=0.0, metavar="RATE", help="log lines a second of others")
-    add("--fault", action="append", default=[], metavar="'NAME [KEY=VALUE ...]'",
+    add("--fault", dest="faults", action="append", default=[], metavar="'NAME [KEY=VALUE ...]'",
         help="what goes wrong from the start; `adb shell sim help` lists it")  # fmt: skip
-    add("--quirk", action="append", default=[], metavar="NAME", choices=list(QUIRKS),
+    add("--quirk", dest="quirks", action="append", default=[], metavar="NAME", choices=list(QUIRKS),
         help="how the phones differ from a Pixel: " + ", ".join(QUIRKS))  # fmt: skip
     add("--dark", action="store_true", help="dark theme")
     add("--stay", action="store_true", help="go on when the parent process ends")
@@ -56,7 +55,13 @@ def parser() -> argparse.ArgumentParser:
 
 async def run(options: FleetOptions, *, stay: bool) -> None:
     """Run the phones until a signal arrives or the parent process ends."""
-    stopped, forget = _watch_ends(stay=stay)
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    # A terminal that is closed ends what was started in it, except with --stay.
+    loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
+    watch = None if stay else loop.create_task(_stop_with_parent(stopped, os.getppid()))
     async with Fleet(options) as fleet:
         ready = {
             "adb": {"host": HOST, "port": fleet.adb_port},
@@ -67,44 +72,23 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
         gc.freeze()
         print(json.dumps(ready), flush=True)
         await fleet.run_until(stopped)
-    forget()
+    if watch is not None:
+        watch.cancel()
 
 
-def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
-    """Return what is set when it is time to end, and what ends the watch."""
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    # A terminal that is closed ends what was started in it, except with --stay.
-    loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
-    return stopped, (lambda: None) if stay else _watch_parent(stopped.set)
+async def _stop_with_parent(stopped: asyncio.Event, parent: int) -> None:
+    while os.getppid() == parent:
+        await asyncio.sleep(_CHECK_EVERY)
+    stopped.set()
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the options and run; return 2 for invalid options, 1 for a failed start."""
-    given = parser().parse_args(arguments)
+    given = vars(parser().parse_args(arguments))
+    stay = given.pop("stay")
     sys.setswitchinterval(_SWITCH_SECONDS)
     try:
-        asyncio.run(
-            run(
-                FleetOptions(
-                    devices=given.devices,
-                    emulators=given.emulators,
-                    apps=[Path(app) for app in given.app],
-                    profile=given.profile,
-                    operator=given.operator,
-                    api=given.api,
-                    seed=given.seed,
-                    time_scale=given.time_scale,
-                    chatter=given.chatter,
-                    dark=given.dark,
-                    faults=given.fault,
-                    quirks=given.quirk,
-                ),
-                stay=given.stay,
-            )
-        )
+        asyncio.run(run(FleetOptions(**given), stay=stay))
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return 2
@@ -114,56 +98,6 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def _watch_parent(on_death: Callable[[], None]) -> Callable[[], None]:
-    """Call ``on_death`` once the parent process is gone; the result ends the watch."""
-    loop = asyncio.get_running_loop()
-    parent = os.getppid()
-    descriptor = _death_descriptor(parent)
-    if descriptor is None:
-        return _check_now_and_then(loop, parent, on_death)
-
-    def stop() -> None:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
-
-    loop.add_reader(descriptor, on_death)
-    if os.getppid() != parent:  # it went before the watch began
-        loop.call_soon(on_death)
-    return stop
-
-
-def _death_descriptor(pid: int) -> int | None:
-    """Return a descriptor that becomes readable when the process ends, where there is such."""
-    try:
-        if sys.platform == "linux":
-            return os.pidfd_open(pid)
-        if sys.platform == "darwin":
-            queue = select.kqueue()
-            ends = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
-            queue.control([ends], 0)
-            # The queue object closes its descriptor when collected; this one must stay.
-            return os.dup(queue.fileno())
-    except (OSError, AttributeError):
-        pass
-    return None
-
-
-def _check_now_and_then(
-    loop: asyncio.AbstractEventLoop, parent: int, on_death: Callable[[], None]
-) -> Callable[[], None]:
-    async def check() -> None:
-        while os.getppid() == parent:
-            await asyncio.sleep(_CHECK_EVERY)
-        on_death()
-
-    checking = loop.create_task(check())
-
-    def stop() -> None:
-        checking.cancel()
-
-    return stop
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode
 
@@ -21,46 +22,99 @@ START_DEADLINE = 30.0
 STOP_DEADLINE = 2.0
 
 
-class ChildSimulator:
-    """The process of ``python -m pytest_clawperator.simulator`` with some options.
+class Simulator:
+    """Simulated phones behind an adb server of their own, for as long as the block lasts.
 
-    ``pid_file`` is a descriptor that the process inherits, and to which its id is written as
-    soon as it has one.
+    ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
+    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``;
+    ``devices="phone,tablet;api=30,35"`` also describes the phones. ``pid_file`` is a descriptor
+    that the process inherits, and to which its id is written as soon as it has one.
     """
 
-    def __init__(self, options: Sequence[str], *, pid_file: int | None = None) -> None:
-        self._options = options
+    def __init__(
+        self,
+        *,
+        devices: int | str = 1,
+        emulators: int = 0,
+        apps: Sequence[str | Path] = (),
+        profile: str | None = None,
+        operator: str | None = None,
+        seed: int | None = None,
+        time_scale: float | None = None,
+        chatter: float | None = None,
+        api: int | None = None,
+        dark: bool = False,
+        faults: Sequence[str] = (),
+        quirks: Sequence[str] = (),
+        stay: bool = False,
+        pid_file: int | None = None,
+    ) -> None:
+        self._options = _command_line(
+            {
+                "--devices": devices,
+                "--emulators": emulators,
+                "--profile": profile,
+                "--operator": operator,
+                "--seed": seed,
+                "--time-scale": time_scale,
+                "--chatter": chatter,
+                "--api": api,
+                "--app": list(apps),
+                "--fault": list(faults),
+                "--quirk": list(quirks),
+                "--dark": dark,
+                "--stay": stay,
+            }
+        )
         self._pid_file = pid_file
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
+        self.adb_host = ""
+        self.adb_port = 0
+        self.serials: list[str] = []
+        self.pid = 0
 
-    def _launch(self) -> dict[str, Any]:
-        """Start the process and return the JSON that it prints once it is ready."""
-        _check_options(self._options)
+    def __enter__(self) -> Simulator:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> Simulator:
+        """Start the process and return once every phone answers."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
-        self._process = subprocess.Popen(  # noqa: S603 - our own program and options
-            [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            # Ctrl-C is for whoever uses the phones, and who then ends them.
-            start_new_session=True,
-            pass_fds=() if self._pid_file is None else (self._pid_file,),
-            env={
-                **os.environ,
-                "PYTHONPATH": _python_path(),
-                # Searching for plugins reads the metadata of everything installed.
-                "PYDANTIC_DISABLE_PLUGINS": "__all__",
-            },
-        )
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program and options
+                [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                # Ctrl-C is for the process that uses the phones, which then ends them.
+                start_new_session=True,
+                pass_fds=() if self._pid_file is None else (self._pid_file,),
+                env={
+                    **os.environ,
+                    "PYTHONPATH": _python_path(),
+                    # Searching for plugins reads the metadata of everything installed.
+                    "PYDANTIC_DISABLE_PLUGINS": "__all__",
+                },
+            )
+        except ValueError as error:  # a NUL, or half of a surrogate pair
+            self.stop()
+            raise ConfigurationError(
+                f"the options {shlex.join(self._options)!r} cannot be passed to the simulator",
+                hint="Leave out the NUL, or the half of a character, that they hold.",
+            ) from error
         try:
             if self._pid_file is not None:
                 os.pwrite(self._pid_file, str(self._process.pid).encode(), 0)
-            ready: dict[str, Any] = json.loads(self._first_line())
+            ready = json.loads(self._first_line())
         except BaseException:
             self.stop()
             raise
-        return ready
+        self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
+        self.serials, self.pid = ready["serials"], ready["pid"]
+        return self
 
     def stop(self) -> None:
         """End the process and everything it started."""
@@ -110,7 +164,7 @@ class ChildSimulator:
         said = self._complaints.read().decode("utf-8", "replace").strip()
         if self._process.returncode == 2:
             return _refused(said)
-        what = f"was not ready within {START_DEADLINE:.0f} s" if timed_out else "ended at once"
+        what = f"was not ready within {START_DEADLINE:.0f} s" if timed_out else "ended immediately"
         return DeviceError(
             f"the simulator {what}; it said: {said or 'nothing'}",
             code=ErrorCode.EMULATOR_START_FAILED,
@@ -124,83 +178,6 @@ def _refused(said: str) -> ConfigurationError:
         "\n  hint: "
     )
     return ConfigurationError(f"the simulator refused its options: {message}", hint=hint or None)
-
-
-class Simulator(ChildSimulator):
-    """Simulated phones behind an adb server of their own, for as long as the block lasts.
-
-    ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
-    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``;
-    ``devices="phone,tablet;api=30,35"`` also describes the phones.
-    """
-
-    def __init__(
-        self,
-        *,
-        devices: int | str = 1,
-        emulators: int = 0,
-        apps: Sequence[str | Path] = (),
-        profile: str | None = None,
-        operator: str | None = None,
-        seed: int | None = None,
-        time_scale: float | None = None,
-        chatter: float | None = None,
-        api: int | None = None,
-        dark: bool = False,
-        faults: Sequence[str] = (),
-        quirks: Sequence[str] = (),
-        stay: bool = False,
-        pid_file: int | None = None,
-    ) -> None:
-        options = _command_line(
-            {
-                "--devices": devices,
-                "--emulators": emulators,
-                "--profile": profile,
-                "--operator": operator,
-                "--seed": seed,
-                "--time-scale": time_scale,
-                "--chatter": chatter,
-                "--api": api,
-                "--app": list(apps),
-                "--fault": list(faults),
-                "--quirk": list(quirks),
-                "--dark": dark,
-                "--stay": stay,
-            }
-        )
-        super().__init__(options, pid_file=pid_file)
-        self.adb_host = ""
-        self.adb_port = 0
-        self.serials: list[str] = []
-        self.pid = 0
-
-    def start(self) -> Simulator:
-        """Start the process and return once every phone answers."""
-        ready = self._launch()
-        self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
-        self.serials, self.pid = ready["serials"], ready["pid"]
-        return self
-
-    def __enter__(self) -> Simulator:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-
-def _check_options(options: Sequence[str]) -> None:
-    """Raise for an option that no command line can hold."""
-    for option in options:
-        try:
-            is_fit = b"\0" not in os.fsencode(option)
-        except UnicodeEncodeError:
-            is_fit = False
-        if not is_fit:
-            raise ConfigurationError(
-                f"{option!r} cannot be an option of the simulator",
-                hint="Leave out the NUL, or the half of a character, that it holds.",
-            )
 
 
 def _command_line(settings: Mapping[str, object]) -> list[str]:

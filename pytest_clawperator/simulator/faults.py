@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_clawperator.errors import ConfigurationError
 
@@ -11,7 +11,10 @@ from pytest_clawperator.errors import ConfigurationError
 FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "no_envelope": ({}, "the execution runs, but its envelope is never logged"),
     "half_envelope": ({}, "the envelope's line stops in the middle"),
-    "foreign_envelope": ({"command_id": "somebody-else"}, "another command's envelope comes first"),
+    "foreign_envelope": (
+        {"command_id": "another"},
+        "another command's envelope comes first",
+    ),
     "forged_lines": (
         {"kind": "all"},
         "another app logs what would end the command, before the Operator takes it and after",
@@ -63,6 +66,16 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
 }
 
 
+LASTING_FAULTS = ("offline", "unauthorized")
+"""Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
+
+# The values of options that are neither numbers nor free text.
+_CHOICES = {
+    ("disconnect", "after"): ("execution", "now"),
+    ("forged_lines", "kind"): ("all", "envelope", "command", "refusal", "crash", "death"),
+}
+
+
 @dataclass
 class Fault:
     """A fault that is on; ``left`` counts down to its end, None is until cleared."""
@@ -72,28 +85,77 @@ class Fault:
     left: int | None = None
 
 
-@dataclass
+def parse_fault(words: Sequence[str]) -> Fault:
+    """Parse ``NAME [times=N] [OPTION=VALUE ...]``; ConfigurationError for a mistake."""
+    name = words[0] if words else ""
+    if name not in FAULTS:
+        raise ConfigurationError(
+            f"there is no fault {name!r}", hint=f"Known faults: {', '.join(sorted(FAULTS))}."
+        )
+    fault = Fault(name, dict(FAULTS[name][0]))
+    for word in words[1:]:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ConfigurationError(
+                f"{word!r} is not an option", hint="Options are written as key=value, e.g. times=1."
+            )
+        if key == "times":
+            fault.left = _times(name, value)
+        else:
+            fault.options[key] = _option(name, key, value)
+    return fault
+
+
+def _times(name: str, value: str) -> int:
+    if name in LASTING_FAULTS:
+        raise ConfigurationError(
+            f"fault {name!r} has no occasions to count",
+            hint="Give its duration instead, e.g. ms=2000; without one it lasts to the end.",
+        )
+    if not _is_number(value) or int(value) < 1:
+        raise ConfigurationError(
+            f"times={value} is not a number of occasions",
+            hint="times takes a whole number from 1; without it the fault stays until cleared.",
+        )
+    return int(value)
+
+
+def _option(name: str, key: str, value: str) -> str:
+    defaults, _ = FAULTS[name]
+    if key not in defaults:
+        allowed = ", ".join(["times", *defaults])
+        raise ConfigurationError(
+            f"fault {name!r} has no option {key!r}", hint=f"Its options: {allowed}."
+        )
+    if defaults[key].isdigit() and not _is_number(value):
+        raise ConfigurationError(
+            f"{key}={value} is not a whole number", hint=f"The default is {key}={defaults[key]}."
+        )
+    choices = _CHOICES.get((name, key), (value,))
+    if value not in choices:
+        raise ConfigurationError(
+            f"fault {name!r} has no {key} {value!r}", hint=f"Allowed: {', '.join(choices)}."
+        )
+    return value
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
 class Faults:
     """The faults of one device."""
 
-    _active: dict[str, Fault] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._active: dict[str, Fault] = {}
 
-    def set(self, name: str, *, times: int | None = None, **options: str) -> Fault:
+    def set(self, name: str, *, times: int | None = None, **options: str) -> None:
         """Switch a fault on: for so many occasions, or until it is cleared."""
-        if name not in FAULTS:
-            raise ConfigurationError(
-                f"there is no fault {name!r}", hint=f"Known faults: {', '.join(sorted(FAULTS))}."
-            )
-        defaults, _ = FAULTS[name]
-        unknown = sorted(set(options) - set(defaults))
-        if unknown:
-            allowed = ", ".join(defaults) or "none"
-            raise ConfigurationError(
-                f"fault {name!r} has no option {unknown[0]!r}", hint=f"Its options: {allowed}."
-            )
-        fault = Fault(name, {**defaults, **options}, times)
-        self._active[name] = fault
-        return fault
+        self.add(Fault(name, {**FAULTS[name][0], **options}, times))
+
+    def add(self, fault: Fault) -> None:
+        """Switch a fault on."""
+        self._active[fault.name] = fault
 
     def clear(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
@@ -115,6 +177,6 @@ class Faults:
                 del self._active[name]
         return fault
 
-    def names(self) -> list[str]:
-        """List what is on."""
-        return sorted(self._active)
+    def all(self) -> list[Fault]:
+        """List what is on, by name."""
+        return [self._active[name] for name in sorted(self._active)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import stat as modes
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 DENIED = "Permission denied"
 EXISTS = "File exists"
@@ -20,7 +21,6 @@ _MAX_PATH = 4096
 _FILE_MODE = modes.S_IFREG | 0o644
 _FOLDER_MODE = modes.S_IFDIR | 0o771
 _FOLDER_SIZE = 4096
-
 # As on a phone: the system image cannot be changed, the data and storage parts can.
 _WRITABLE = ("/data/", "/storage/", "/mnt/", "/dev/")
 _FOLDERS = (
@@ -41,16 +41,17 @@ _FOLDERS = (
     "/system/etc",
     "/vendor",
 )
-_STORAGE = ("storage", "emulated", "0")
+_STORAGE = "/storage/emulated/0"
 # Other names of folders; on a phone, these are links.
 _ALIASES = {
-    ("bin",): ("system", "bin"),
-    ("etc",): ("system", "etc"),
-    ("sdcard",): _STORAGE,
-    ("mnt", "sdcard"): _STORAGE,
-    ("storage", "self", "primary"): _STORAGE,
+    "/bin": "/system/bin",
+    "/etc": "/system/etc",
+    "/sdcard": _STORAGE,
+    "/mnt/sdcard": _STORAGE,
+    "/storage/self/primary": _STORAGE,
 }
-_NULL = ("dev", "null")
+_NULL = "/dev/null"
+_FIXED = ("/", "/data", "/dev", "/mnt", "/storage", "/storage/emulated", _STORAGE, _NULL)
 
 
 class FileSystemError(Exception):
@@ -71,34 +72,12 @@ class Stat:
     mtime: int
 
 
-@dataclass(eq=False)
-class _File:
-    """A file with its content, or with what makes it whenever it is read."""
+@dataclass
+class _Node:
+    """A file with its content, or a folder, which has none."""
 
     mtime: int
-    data: bytearray = field(default_factory=bytearray)
-    make: Callable[[], str] | None = None
-
-
-@dataclass(eq=False)
-class _Folder:
-    """A folder with what is in it, by name."""
-
-    mtime: int
-    entries: dict[str, _File | _Folder] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a path leads: its names, and the node there, if any."""
-
-    names: tuple[str, ...]
-    parent: _Folder | None
-    node: _File | _Folder | None
-
-    @property
-    def path(self) -> str:
-        return "/" + "/".join(self.names)
+    data: bytearray | None = None
 
 
 class FileSystem:
@@ -116,62 +95,72 @@ class FileSystem:
         capacity_bytes: int = 512 * 1024 * 1024,
     ) -> None:
         self.capacity_bytes = capacity_bytes
-        self.used_bytes = 0
         self._clock = clock
         self._is_full = is_full
-        self._root = _Folder(self._now())
+        self._nodes: dict[str, _Node] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Replace everything by the folders of a new phone."""
+        self._nodes = {"/": _Node(self._now())}
         for path in _FOLDERS:
             self._make_folders(path)
-        self.provide("/dev/null", b"")
+        self.provide(_NULL, b"")
+
+    @property
+    def used_bytes(self) -> int:
+        """How much the files take."""
+        return sum(len(node.data) for node in self._nodes.values() if node.data)
 
     @property
     def free_bytes(self) -> int:
         """How much can still be written."""
         return 0 if self._is_full() else max(0, self.capacity_bytes - self.used_bytes)
 
-    # Looking
-
     def resolve(self, path: str, cwd: str = "/") -> str:
         """Return the absolute path without ``.``, ``..`` and aliases; it need not exist."""
-        joined = path if path.startswith("/") else f"{cwd}/{path}"
-        return self._walk(joined, lenient=True).path
+        if len(path) > _MAX_PATH:
+            raise FileSystemError(path[:60] + "...", reason=NAME_TOO_LONG)
+        here = ""
+        for name in (path if path.startswith("/") else f"{cwd}/{path}").split("/"):
+            if name == "..":
+                here = here.rpartition("/")[0]
+            elif name not in ("", "."):
+                here = _ALIASES.get(f"{here}/{name}", f"{here}/{name}")
+        return here or "/"
 
     def stat(self, path: str) -> Stat:
         """Describe what is at ``path``."""
         node = self._existing(path)
-        if isinstance(node, _File):
-            return Stat(_FILE_MODE, len(node.data), node.mtime)
-        return Stat(_FOLDER_MODE, _FOLDER_SIZE, node.mtime)
+        if node.data is None:
+            return Stat(_FOLDER_MODE, _FOLDER_SIZE, node.mtime)
+        return Stat(_FILE_MODE, len(node.data), node.mtime)
 
     def exists(self, path: str) -> bool:
         """Whether there is something at ``path``."""
         try:
-            return self._walk(path).node is not None
+            return self._find(path)[1] is not None
         except FileSystemError:
             return False
 
     def is_dir(self, path: str) -> bool:
         """Whether ``path`` is a folder."""
-        try:
-            return isinstance(self._walk(path).node, _Folder)
-        except FileSystemError:
-            return False
+        return self.exists(path) and self._existing(path).data is None
 
     def read(self, path: str) -> bytes:
         """Return the whole content of a file."""
-        node = self._existing(path)
-        if isinstance(node, _Folder):
+        data = self._existing(path).data
+        if data is None:
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        return node.make().encode() if node.make else bytes(node.data)
+        return bytes(data)
 
     def listdir(self, path: str) -> list[str]:
         """Return the sorted names inside a folder."""
-        node = self._existing(path)
-        if isinstance(node, _File):
+        if self._existing(path).data is not None:
             raise FileSystemError(path, reason=NOT_DIRECTORY)
-        return sorted(node.entries)
-
-    # Changing
+        folder = self.resolve(path).rstrip("/") + "/"
+        inside = (name.removeprefix(folder) for name in self._nodes if name.startswith(folder))
+        return sorted(name for name in inside if name and "/" not in name)
 
     def check_writable(self, path: str) -> None:
         """Raise what writing a file at ``path`` would raise, without writing."""
@@ -185,149 +174,103 @@ class FileSystem:
         """Add to the end of a file, which is made if it is missing."""
         self._put(path, data, mtime=None, replacing=False)
 
-    def touch(self, path: str, *, mtime: int | None = None) -> None:
-        """Set the time of a file or folder, making an empty file if there is nothing."""
-        place = self._walk(path)
-        if place.node is None:
-            self.write(path, b"", mtime=mtime)
+    def touch(self, path: str) -> None:
+        """Set the time of a file or folder to now, making an empty file if there is nothing."""
+        real, node = self._find(path)
+        if node is None:
+            self.write(path, b"")
             return
-        _require_writable(path, place)
-        place.node.mtime = self._now() if mtime is None else mtime
+        _require_writable(path, real)
+        node.mtime = self._now()
 
     def mkdir(self, path: str, *, parents: bool = False) -> None:
         """Make a folder; with ``parents`` also those above it, and it may already exist."""
-        place = self._walk(path.rstrip("/") or path, lenient=parents)
-        if place.node is not None:
-            if parents and isinstance(place.node, _Folder):
+        real, node = self._find(path.rstrip("/") or path, lenient=parents)
+        if node is not None:
+            if parents and node.data is None:
                 return
             raise FileSystemError(path, reason=EXISTS)
-        for name in place.names:
+        for name in real.split("/"):
             _require_name(path, name)
-        _require_writable(path, place)
+        _require_writable(path, real)
         if self._is_full():
             raise FileSystemError(path, reason=FULL)
-        self._make_folders(place.path)
+        self._make_folders(real)
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file; a folder only with ``recursive``, then with all it holds."""
-        place = self._walk(path)
-        if isinstance(place.node, _Folder) and not recursive:
+        real, node = self._find(path)
+        if node is not None and node.data is None and not recursive:
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        if place.node is None:
+        if node is None:
             raise FileSystemError(path, reason=MISSING)
-        _require_writable(path, place)
-        is_fixed = len(place.names) < 2 or place.names in (_NULL, _STORAGE, _STORAGE[:2])
-        if is_fixed or place.parent is None:
+        _require_writable(path, real)
+        if real in _FIXED:
             raise FileSystemError(path, reason=DENIED)
-        del place.parent.entries[place.names[-1]]
-        place.parent.mtime = self._now()
-        self.used_bytes -= _weight(place.node)
+        for name in [name for name in self._nodes if f"{name}/".startswith(f"{real}/")]:
+            del self._nodes[name]
 
     def provide(self, path: str, data: bytes) -> None:
         """Put a file anywhere, also where only the system image has files."""
-        self._provide(path, _File(self._now(), bytearray(data)))
+        real = self.resolve(path)
+        self._make_folders(real.rpartition("/")[0])
+        self._nodes[real] = _Node(self._now(), bytearray(data))
 
     def _now(self) -> int:
         return int(self._clock())
 
-    def _walk(self, path: str, *, lenient: bool = False) -> _Place:
-        """Follow a path; unless ``lenient``, all but its last name must be folders."""
-        if len(path) > _MAX_PATH:
-            raise FileSystemError(path[:60] + "...", reason=NAME_TOO_LONG)
+    def _find(self, path: str, *, lenient: bool = False) -> tuple[str, _Node | None]:
+        """Return a real path and what is there; unless ``lenient``, its folder must exist."""
         if not path:
             raise FileSystemError(path, reason=MISSING)
-        names: tuple[str, ...] = ()
-        for name in path.split("/"):
-            if name == "..":
-                names = names[:-1]
-            elif name not in ("", "."):
-                names = (*names, name)
-                names = _ALIASES.get(names, names)
-        nodes: list[_File | _Folder | None] = [self._root]
-        for name in [*names, *([""] if names and path.endswith("/") else [])]:
-            here = nodes[-1]
-            if not isinstance(here, _Folder) and not lenient:
-                raise FileSystemError(path, reason=NOT_DIRECTORY if here else MISSING)
-            if name:
-                nodes.append(here.entries.get(name) if isinstance(here, _Folder) else None)
-        parent = nodes[-2] if len(nodes) > 1 else None
-        return _Place(names, parent if isinstance(parent, _Folder) else None, nodes[-1])
+        real = self.resolve(path)
+        above = [str(folder) for folder in reversed(PurePosixPath(real).parents)]
+        for folder in [*above, real] if path.endswith("/") else above:
+            node = self._nodes.get(folder)
+            if not lenient and (node is None or node.data is not None):
+                raise FileSystemError(path, reason=NOT_DIRECTORY if node else MISSING)
+        return real, self._nodes.get(real)
 
-    def _existing(self, path: str) -> _File | _Folder:
-        node = self._walk(path).node
+    def _existing(self, path: str) -> _Node:
+        node = self._find(path)[1]
         if node is None:
             raise FileSystemError(path, reason=MISSING)
         return node
 
-    def _make_folders(self, path: str) -> _Folder:
-        here = self._root
+    def _make_folders(self, path: str) -> None:
+        here = ""
         for name in filter(None, path.split("/")):
-            if name not in here.entries:
-                here.entries[name] = _Folder(self._now())
-                here.mtime = self._now()
-            child = here.entries[name]
-            if not isinstance(child, _Folder):
+            here += f"/{name}"
+            if self._nodes.setdefault(here, _Node(self._now())).data is not None:
                 raise FileSystemError(path, reason=NOT_DIRECTORY)
-            here = child
-        return here
-
-    def _provide(self, path: str, file: _File) -> None:
-        folder, _, name = self.resolve(path).rpartition("/")
-        entries = self._make_folders(folder).entries
-        replaced = entries.get(name)
-        entries[name] = file
-        self.used_bytes += len(file.data) - (_weight(replaced) if replaced else 0)
 
     def _put(self, path: str, data: bytes, *, mtime: int | None, replacing: bool) -> None:
-        place = self._place_for_file(path, growth=len(data), replacing=replacing)
-        if place.names == _NULL:
+        real = self._place_for_file(path, growth=len(data), replacing=replacing)
+        if real == _NULL:
             return
-        node = place.node
-        if node is None:
-            assert place.parent is not None
-            node = place.parent.entries[place.names[-1]] = _File(0)
-            place.parent.mtime = self._now()
-        assert isinstance(node, _File)
-        before = len(node.data)
-        if replacing:
-            node.data = bytearray(data)
-        else:
-            node.data += data
-        self.used_bytes += len(node.data) - before
+        node = self._nodes.setdefault(real, _Node(0, bytearray()))
+        assert node.data is not None
+        node.data[0 if replacing else len(node.data) :] = data
         node.mtime = self._now() if mtime is None else mtime
 
-    def _place_for_file(self, path: str, *, growth: int, replacing: bool) -> _Place:
-        place = self._walk(path)
-        node = place.node
-        if isinstance(node, _Folder):
+    def _place_for_file(self, path: str, *, growth: int, replacing: bool) -> str:
+        real, node = self._find(path)
+        if node is not None and node.data is None:
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        if place.names == _NULL:
-            return place
+        if real == _NULL:
+            return real
         if node is None:
-            _require_name(path, place.names[-1])
-        _require_writable(path, place)
-        released = len(node.data) if replacing and node else 0
+            _require_name(path, real.rpartition("/")[2])
+        _require_writable(path, real)
+        released = len(node.data) if replacing and node and node.data else 0
         is_full = self._is_full() and (growth or node is None)
         if is_full or growth > self.free_bytes + released:
             raise FileSystemError(path, reason=FULL)
-        return place
+        return real
 
 
-def _weight(node: _File | _Folder) -> int:
-    """Return how many bytes a node takes, with all that is in it."""
-    total = 0
-    pending = [node]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, _Folder):
-            pending.extend(here.entries.values())
-        else:
-            total += len(here.data)
-    return total
-
-
-def _require_writable(path: str, place: _Place) -> None:
-    if not f"{place.path}/".startswith(_WRITABLE):
+def _require_writable(path: str, real: str) -> None:
+    if not f"{real}/".startswith(_WRITABLE):
         raise FileSystemError(path, reason=READ_ONLY)
 
 

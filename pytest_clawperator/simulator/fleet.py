@@ -12,10 +12,10 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.apps.load import load_app, shipped_apps
 from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
-from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant, wifi_name
+from pytest_clawperator.simulator.phone.factory import DeviceOptions, Variant, wifi_name
 from pytest_clawperator.simulator.phone_kinds import (
     LEAST_API,
     MAX_PHONES,
@@ -23,7 +23,6 @@ from pytest_clawperator.simulator.phone_kinds import (
     PhoneKind,
     parse_phones,
 )
-from pytest_clawperator.simulator.quirks import check_quirks
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator
@@ -69,9 +68,9 @@ class Fleet:
                 hint=f"Ask for 1 to {MAX_PHONES} phones in all.",
             )
         _check("time scale", options.time_scale, 0, 1000)
-        _check("chatter", options.chatter, 0, 100_000)
+        _check("chatter", options.chatter, 0, 10_000)
         _check("API level", options.api, LEAST_API, MOST_API)
-        self._quirks = check_quirks(options.quirks)
+        self._quirks = frozenset(options.quirks)
         self._options = options
         self._stack = AsyncExitStack()
         self._server = AdbServer()

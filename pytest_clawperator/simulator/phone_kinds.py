@@ -1,8 +1,9 @@
-"""The text that describes the simulated phones, such as ``phone,tablet;api=30,35``.
+"""Simulated phones as the options describe them, such as ``phone,tablet;api=30,35``, and quirks.
 
 Commas separate phones, ``+`` joins the traits of one, and each part after a semicolon applies to
 all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is a number alone makes
-so many of each.
+so many of each. A fault is something that goes wrong; a quirk is a peculiarity of a phone that
+works, and each names where people reported it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,89 @@ import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.quirks import QUIRKS
+
+
+class Quirk(NamedTuple):
+    """What is different on such a phone, and where it was reported."""
+
+    meaning: str
+    source: str
+
+
+QUIRKS: Mapping[str, Quirk] = {
+    "two-displays": Quirk(
+        "a foldable: screencap warns before the picture, and takes the display that is dark",
+        "https://github.com/mobile-next/mobile-mcp/issues/158",
+    ),
+    "wifi-serial": Quirk(
+        "adb lists it by a name that ends in adb-NUMBER (2)._adb-tls-connect._tcp, with a space",
+        "https://github.com/flutter/flutter/issues/187092",
+    ),
+    "samsung-power": Quirk(
+        "the power manager prints getWakefulnessLocked(), and nothing else about the screen",
+        "https://github.com/flutter/flutter/issues/98146",
+    ),
+    "several-roots": Quirk(
+        "dumps have all windows side by side: status bar, keyboard, app and gesture bar",
+        "https://github.com/appium/appium-uiautomator2-server/pull/303",
+    ),
+    "multi-user": Quirk(
+        "user 10 is in front, and apps are installed for that one and not for user 0",
+        "https://source.android.com/docs/devices/admin/multi-user-testing",
+    ),
+    "linker-warning": Quirk(
+        "the linker warns on standard error before each program, as old versions do",
+        "https://github.com/termux/termux-app/issues/1004",
+    ),
+    "old-toybox": Quirk(
+        "Android 6: no exit codes, both outputs in one, no cmd, and ps lists in another form",
+        "https://github.com/openstf/stf/pull/806",
+    ),
+    "guarded-adb": Quirk(
+        "adb may not touch, type, grant or write settings until developer options allow it",
+        "https://github.com/DeviceFarmer/STFService.apk/issues/144",
+    ),
+    "install-prompt": Quirk(
+        "the phone asks before an app is installed by adb, and refuses without an answer",
+        "https://github.com/Genymobile/gnirehtet/issues/294",
+    ),
+    "log-suppressed": Quirk(
+        "the maker keeps lines below E out of the log, those of the Operator, too",
+        "https://github.com/rovo89/XposedInstaller/issues/415",
+    ),
+    "log-small-buffer": Quirk(
+        "each buffer of the log holds 64 KiB, the least that logd allows",
+        "https://android.googlesource.com/platform/system/core/+/4b915ae/logd/README.property",
+    ),
+    "slow-dump": Quirk(
+        "dumpsys takes seconds, as on a loaded phone",
+        "https://github.com/callstack/agent-device/issues/1270",
+    ),
+    "slow-am": Quirk(
+        "am, pm and the other programs that start a Java machine take a second",
+        "https://github.com/appium/appium/issues/17257",
+    ),
+    "secure-screen": Quirk(
+        "apps forbid pictures of their windows, as banks do: screenshots are black",
+        "https://github.com/AlexGladkov/claude-in-mobile/issues/51",
+    ),
+    "rtl": Quirk(
+        "the language is written from right to left: what is left elsewhere is right here",
+        "https://github.com/keymanapp/keyman/pull/12227",
+    ),
+    "cutout": Quirk(
+        "a camera in the screen: windows of apps begin below it, or beside it when turned",
+        "https://github.com/appium/appium/issues/13685",
+    ),
+}
+
 
 MAX_PHONES = 64
 LEAST_API, MOST_API = 21, 99
+
 ALLOWED = (
     "a number of phones, or what each is like: phone, tablet, api=30, size=1080x2400,"
     " density=420, locale=de-DE, dark, light, or a quirk such as two-displays."
@@ -26,7 +103,9 @@ ALLOWED = (
     " all: phone,tablet+dark;api=30,35"
 )
 
+
 Form = Literal["phone", "tablet"]
+
 
 # From this width on, in units of 1/160 inch, Android lays screens out for tablets.
 _TABLET_WIDTH = 600
@@ -34,6 +113,7 @@ _USUAL: Mapping[Form, tuple[tuple[int, int], int]] = {
     "phone": ((1080, 2400), 420),
     "tablet": ((1600, 2560), 320),
 }
+
 _LOCALE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
@@ -181,6 +261,7 @@ _WORDS: Mapping[str, tuple[str, Any]] = {
     "light": ("dark", False),
     **{name: (name, True) for name in QUIRKS},
 }
+
 _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "form": (_form, "phone or tablet"),
     "api": (_number(LEAST_API, MOST_API), f"{LEAST_API} to {MOST_API}"),

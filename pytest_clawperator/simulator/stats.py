@@ -7,14 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 
 
-def _nothing() -> None:
-    pass
-
-
 class Stats:
     """Counters of one phone."""
 
-    def __init__(self, *, on_execution: Callable[[], None] = _nothing) -> None:
+    def __init__(self, *, on_execution: Callable[[], object] = lambda: None) -> None:
         self._on_execution = on_execution
         self._in_flight = 0
         self.reset()
@@ -39,18 +35,6 @@ class Stats:
     def execution_ended(self) -> None:
         """Count an execution as done, however it ended."""
         self._in_flight = max(0, self._in_flight - 1)
-
-    def command(self, name: str) -> None:
-        """Count a shell command."""
-        self.commands[name] += 1
-
-    def broadcast(self) -> None:
-        """Count a broadcast, whoever received it."""
-        self.broadcasts += 1
-
-    def screenshot(self) -> None:
-        """Count a picture of the screen."""
-        self.screenshots += 1
 
     def as_json(self) -> str:
         """Return everything as one line of JSON."""

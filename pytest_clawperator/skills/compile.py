@@ -9,25 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.ecmascript import parse_json, stringify, to_string, why_not_json
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.contracts.wording import closest, shown
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ErrorCode,
-    ExecutionValidationError,
-    PayloadError,
-    SkillError,
-    file_problem,
-)
 from pytest_clawperator.skills.registry import Registry
 from pytest_clawperator.skills.skill import Skill, recipe_name
 
 MODE = "artifact_compiled"
-
 # A payload has at most 64,000 bytes.
 _MOST_BYTES = 1_000_000
-
 _LEFT_OVER = re.compile(r"\{\{[^{}\"]{0,60}(?:\}\})?")
 
 
@@ -36,7 +27,7 @@ class Compiled:
     """A compiled recipe; ``doubts`` are likely mistakes that the published program accepts."""
 
     execution: Execution
-    doubts: tuple[SkillError, ...] = ()
+    doubts: tuple[errors.SkillError, ...] = ()
 
     def checked(self) -> Execution:
         """Return the execution; raise the first doubt if there is one."""
@@ -83,16 +74,16 @@ class _Recipe:
         """Return the payload; raise if it is not valid."""
         try:
             execution = validate_execution(filled)
-        except ExecutionValidationError as error:
+        except errors.ExecutionValidationError as error:
             raise self._invalid(error.message, problems=error.problems) from error
-        except PayloadError as error:
+        except errors.PayloadError as error:
             raise self._invalid(error.message) from error
         return replace(execution, mode=MODE)
 
-    def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[SkillError]:
+    def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[errors.SkillError]:
         """Return likely mistakes: variables that are unused or not texts, and leftover braces."""
         known = placeholders(self.text)
-        found = [self._unknown(name, known) for name in given if not self._is_used(name)]
+        found = [self._unknown(name, known) for name in given if not is_used(name, self.text)]
         pairs = values.items() if isinstance(values, Mapping) else [("--vars", values)]
         for name, value in pairs:
             if value is None or isinstance(value, (list, Mapping)):
@@ -101,40 +92,37 @@ class _Recipe:
             found.append(self._invalid(f"{left[0]} is left over in the payload"))
         return found
 
-    def _is_used(self, name: str) -> bool:
-        return is_used(name, self.text)
-
-    def _missing(self, name: str, given: Mapping[str, str]) -> SkillError:
+    def _missing(self, name: str, given: Mapping[str, str]) -> errors.SkillError:
         near = closest(name, given)
         meant = f" {near} is given; the case of letters matters." if near else ""
-        return SkillError(
+        return errors.SkillError(
             f"Missing required variable: {name}",
-            code=ErrorCode.COMPILE_VAR_MISSING,
+            code=errors.ErrorCode.COMPILE_VAR_MISSING,
             hint=f"Give it a value that is not empty.{meant}",
             details={"placeholder": name, **self._about()},
         )
 
-    def _unknown(self, name: str, known: list[str]) -> SkillError:
+    def _unknown(self, name: str, known: list[str]) -> errors.SkillError:
         others = ", ".join(known) or "none"
-        return SkillError(
+        return errors.SkillError(
             f"{self.path} has no variable {name}",
-            code=ErrorCode.COMPILE_VAR_UNKNOWN,
+            code=errors.ErrorCode.COMPILE_VAR_UNKNOWN,
             hint=f"Its variables: {others}.",
             details={"placeholder": name, **self._about()},
         )
 
-    def _no_text(self, name: str, value: Any) -> SkillError:
-        return SkillError(
+    def _no_text(self, name: str, value: Any) -> errors.SkillError:
+        return errors.SkillError(
             f"the variable {name} is not a text: {shown(value)}",
-            code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
+            code=errors.ErrorCode.COMPILE_VARS_PARSE_FAILED,
             hint="Allowed are texts, numbers, true and false.",
             details=self._about(),
         )
 
-    def _invalid(self, why: str, *, problems: Any = ()) -> SkillError:
-        return SkillError(
+    def _invalid(self, why: str, *, problems: Any = ()) -> errors.SkillError:
+        return errors.SkillError(
             f"{self.path} does not compile to a payload: {why}",
-            code=ErrorCode.COMPILE_VALIDATION_FAILED,
+            code=errors.ErrorCode.COMPILE_VALIDATION_FAILED,
             hint="Values are put between the quotes of the recipe's JSON.",
             details={**self._about(), **_listed(problems)},
         )
@@ -155,9 +143,9 @@ def _parsed(variables: Mapping[str, Any] | str) -> Any:
     try:
         return parse_json(variables or "{}")
     except (ValueError, RecursionError) as error:
-        raise SkillError(
+        raise errors.SkillError(
             "Invalid --vars JSON",
-            code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
+            code=errors.ErrorCode.COMPILE_VARS_PARSE_FAILED,
             hint=f'{why_not_json(error)}. Write an object, as in \'{{"ROOM": "Bedroom"}}\'.',
             details={"varsJson": variables},
         ) from error
@@ -171,32 +159,33 @@ def _read(registry: Registry, relative: str, artifact: str) -> str:
         if len(content) > _MOST_BYTES:
             raise ValueError(f"{path} has more than {_MOST_BYTES} bytes")
         return content.decode("utf-8")
-    except UNUSABLE_FILE as error:
-        why = f"{file_problem(error)}: {relative}" if isinstance(error, OSError) else str(error)
-        raise SkillError(
+    except errors.UNUSABLE_FILE as error:
+        why = (
+            f"{errors.file_problem(error)}: {relative}"
+            if isinstance(error, OSError)
+            else str(error)
+        )
+        raise errors.SkillError(
             f"Cannot read artifact: {why}",
-            code=ErrorCode.REGISTRY_READ_FAILED,
+            code=errors.ErrorCode.REGISTRY_READ_FAILED,
             hint=f"Correct the paths in {registry.path}, or install the skills again.",
             details={"registryPath": str(registry.path), "artifactName": artifact},
         ) from error
 
 
-def _no_artifact(skill: Skill, artifact: str) -> SkillError:
+def _no_artifact(skill: Skill, artifact: str) -> errors.SkillError:
     names = [recipe_name(Path(path).name) for path in skill.recipes]
-    return SkillError(
+    return errors.SkillError(
         f"Artifact not found: {artifact} (skill: {skill.id})",
-        code=ErrorCode.ARTIFACT_NOT_FOUND,
+        code=errors.ErrorCode.ARTIFACT_NOT_FOUND,
         hint=f"Its recipes: {', '.join(names) or 'none; `skills run` runs its script'}.",
         details={"skillId": skill.id, "artifactName": artifact},
     )
 
 
 _PLACEHOLDER = re.compile(r"\{\{([A-Za-z0-9_]+)\}\}")
-
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-
 _MOST_INDEX = 2**32 - 2
-
 _IDS = ("COMMAND_ID", "TASK_ID")
 
 

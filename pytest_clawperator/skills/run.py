@@ -12,18 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import SkillRun
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ErrorCode,
-    ExecutionsOnlyError,
-    SkillError,
-    SkillFailedError,
-    file_problem,
-    is_file,
-)
 from pytest_clawperator.skills.compile import compile_artifact
 from pytest_clawperator.skills.registry import Registry, read_registry
 from pytest_clawperator.skills.script import Ended, OnOutput, run_script
@@ -31,7 +23,6 @@ from pytest_clawperator.skills.skill import Skill
 
 #: How long a script may take, in seconds.
 TIMEOUT = 120.0
-
 _SHOWN = 400
 
 
@@ -62,7 +53,9 @@ def run_skill(
             wanted=wanted or "",
             on_output=on_output,
         )
-    except UNUSABLE_FILE as error:  # no such program, or an argument that no program can take
+    except (
+        errors.UNUSABLE_FILE
+    ) as error:  # no such program, or an argument that no program can take
         raise asked.failed(f"cannot be run: {_why(error)}") from error
     asked.check(ended)
     return SkillRun(
@@ -88,7 +81,7 @@ class _Asked:
             allowed = round((self.timeout or TIMEOUT) * 1000)
             raise self.failed(
                 f"timed out after {allowed}ms",
-                code=ErrorCode.SKILL_EXECUTION_TIMEOUT,
+                code=errors.ErrorCode.SKILL_EXECUTION_TIMEOUT,
                 hint="The script and its child processes were stopped. Allow more time, or find out"
                 " what it waited for.",
                 **printed,
@@ -99,13 +92,13 @@ class _Asked:
         if self.wanted and not ended.stdout.is_wanted_found:
             raise self.failed(
                 "output did not include expected text",
-                code=ErrorCode.SKILL_OUTPUT_ASSERTION_FAILED,
+                code=errors.ErrorCode.SKILL_OUTPUT_ASSERTION_FAILED,
                 output=printed["stdout"],
             )
 
     def failed(
         self, why: str, *, code: str | None = None, hint: str | None = None, **printed: Any
-    ) -> SkillFailedError:
+    ) -> errors.SkillFailedError:
         """Return the error, with the request and the output as details."""
         details: dict[str, Any] = {"skillId": self.skill_id, **_said(printed)}
         if self.timeout is not None:
@@ -113,7 +106,7 @@ class _Asked:
         if self.wanted is not None:
             details["expectedSubstring"] = self.wanted
         message = f"Skill {self.skill_id} {why}"
-        return SkillFailedError(
+        return errors.SkillFailedError(
             message, code=code, hint=hint or _last_words(printed), details=details
         )
 
@@ -135,9 +128,9 @@ def _script(registry: Registry, skill: Skill) -> Path:
         raise _no_script(skill, f"Skill {skill.id} has no scripts defined")
     try:
         path = registry.file(chosen)
-    except UNUSABLE_FILE as error:
+    except errors.UNUSABLE_FILE as error:
         raise _no_script(skill, f"Script not found: {error}") from error
-    if not is_file(path):
+    if not errors.is_file(path):
         raise _no_script(skill, f"Script not found: {path}")
     return path
 
@@ -150,19 +143,19 @@ def _program(script: Path, skill: Skill) -> list[str]:
         return [str(script)]
     node = shutil.which("node")
     if node is None:
-        raise SkillError(
+        raise errors.SkillError(
             f"Skill {skill.id} is written in JavaScript, and there is no `node` on the PATH",
-            code=ErrorCode.SKILL_EXECUTION_FAILED,
+            code=errors.ErrorCode.SKILL_EXECUTION_FAILED,
             hint="Install Node.js.",
             details={"skillId": skill.id},
         )
     return [node, str(script)]
 
 
-def _no_script(skill: Skill, message: str) -> SkillError:
-    return SkillError(
+def _no_script(skill: Skill, message: str) -> errors.SkillError:
+    return errors.SkillError(
         message,
-        code=ErrorCode.SKILL_SCRIPT_NOT_FOUND,
+        code=errors.ErrorCode.SKILL_SCRIPT_NOT_FOUND,
         hint=f"`clawperator-py skills validate {skill.id}` lists what else is missing.",
         details={"skillId": skill.id},
     )
@@ -170,14 +163,12 @@ def _no_script(skill: Skill, message: str) -> SkillError:
 
 def _why(error: OSError | ValueError) -> str:
     if isinstance(error, PermissionError):
-        return f"{file_problem(error)}; a script must be executable (chmod +x)"
-    return file_problem(error) if isinstance(error, OSError) else str(error)
+        return f"{errors.file_problem(error)}; a script must be executable (chmod +x)"
+    return errors.file_problem(error) if isinstance(error, OSError) else str(error)
 
 
 PROGRAM_VARIABLE = "CLAWPERATOR_BIN"
-
 PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
-
 SERVER_VARIABLE = "ADB_SERVER_SOCKET"
 
 
@@ -239,7 +230,7 @@ class DeviceSkills:
     ) -> SkillRun:
         """Run the script of a skill on the device; raise if it fails."""
         if self.adb is None:
-            raise ExecutionsOnlyError(
+            raise errors.ExecutionsOnlyError(
                 "run_skill is not possible here: a script needs a device behind an adb server",
                 serial=serial,
             )

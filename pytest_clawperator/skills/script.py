@@ -21,7 +21,6 @@ GRACE = 2.0
 _CHUNK = 65_536
 # A pipe holds no more than so many chunks.
 _MOST_LEFT = 32
-
 Stream = Literal["stdout", "stderr"]
 OnOutput = Callable[[str, Stream], None]
 

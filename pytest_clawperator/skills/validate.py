@@ -11,24 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.contracts.payload import validate_execution
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ErrorCode,
-    ExecutionValidationError,
-    PayloadError,
-    SkillError,
-    file_problem,
-    is_file,
-)
 from pytest_clawperator.skills.registry import Registry
 from pytest_clawperator.skills.skill import Skill
 
 _COMPARED = ("id", "applicationId", "intent", "summary", "path", "skillFile")
-
 _COMPARED_LISTS = ("scripts", "artifacts")
-
 WHY_SKIPPED = "skill has no recipes; its script makes the payload when it runs"
 
 
@@ -71,15 +61,15 @@ def validate_all(registry: Registry, *, payloads: bool = False) -> list[Checked]
     for skill in registry.skills:
         try:
             valid.append(validate_skill(registry, skill, payloads=payloads))
-        except SkillError as error:
+        except errors.SkillError as error:
             problem = {"code": str(error.code), "message": error.message, "details": error.details}
             failures.append({"skillId": skill.id, **problem})
     if failures:
         total = len(registry.skills)
-        raise SkillError(
+        raise errors.SkillError(
             f"{len(failures)} of {total} registered skills failed validation: "
             + "; ".join(failure["message"] for failure in failures[:5]),
-            code=ErrorCode.SKILL_VALIDATION_FAILED,
+            code=errors.ErrorCode.SKILL_VALIDATION_FAILED,
             hint="The details list each of them.",
             details={
                 "totalSkills": total,
@@ -113,7 +103,7 @@ def _files(registry: Registry, skill: Skill) -> Checked:
         raise _invalid(skill, f"lacks {' and '.join(missing)}", missingFields=missing)
     relative = [f"{folder}/skill.json", str(skill_file), *skill.scripts, *skill.artifacts]
     paths = _inside(registry, skill, relative)
-    absent = [str(path) for path in paths if not is_file(path)]
+    absent = [str(path) for path in paths if not errors.is_file(path)]
     if absent:
         raise _invalid(
             skill,
@@ -131,7 +121,7 @@ def _inside(registry: Registry, skill: Skill, relative: Sequence[str]) -> list[P
     for path in relative:
         try:
             found.append(registry.file(path))
-        except UNUSABLE_FILE:
+        except errors.UNUSABLE_FILE:
             outside.append(path)
     if outside:
         raise _invalid(
@@ -164,7 +154,7 @@ def _check_payload(skill: Skill, path: Path) -> None:
     """Raise if a recipe is not a valid payload; its variables count as plain texts."""
     try:
         validate_execution(_json_of(skill, path))
-    except ExecutionValidationError as error:
+    except errors.ExecutionValidationError as error:
         raise _invalid(
             skill,
             f"artifact payload schema violation: {path.name}: {error.message}",
@@ -172,7 +162,7 @@ def _check_payload(skill: Skill, path: Path) -> None:
             reason=error.message,
             **error.details,
         ) from error
-    except PayloadError as error:
+    except errors.PayloadError as error:
         why = f"artifact payload schema violation: {path.name}: {error.message}"
         raise _invalid(skill, why, artifact=path.name) from error
 
@@ -183,17 +173,17 @@ def _json_of(skill: Skill, path: Path) -> Any:
     except RecursionError as error:
         why = why_not_json(error)
         raise _invalid(skill, f"{path.name} is not JSON: {why}", reason=why) from error
-    except UNUSABLE_FILE as error:
-        why = file_problem(error) if isinstance(error, OSError) else why_not_json(error)
+    except errors.UNUSABLE_FILE as error:
+        why = errors.file_problem(error) if isinstance(error, OSError) else why_not_json(error)
         raise _invalid(
             skill, f"{path.name} is not JSON: {why}", artifact=path.name, reason=why
         ) from error
 
 
-def _invalid(skill: Skill, why: str, **details: Any) -> SkillError:
-    return SkillError(
+def _invalid(skill: Skill, why: str, **details: Any) -> errors.SkillError:
+    return errors.SkillError(
         f"Skill {skill.id} {why}",
-        code=ErrorCode.SKILL_VALIDATION_FAILED,
+        code=errors.ErrorCode.SKILL_VALIDATION_FAILED,
         hint="Correct the files or the registry; `clawperator-py skills validate --all --dry-run`"
         " checks them all.",
         details=details,
@@ -201,7 +191,6 @@ def _invalid(skill: Skill, why: str, **details: Any) -> SkillError:
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+")
-
 _FILES = Path(__file__).with_name("starters")
 
 
@@ -222,17 +211,17 @@ def make_skill(
     Its script is for Node.js, with a shell script that calls it, or in Python.
     """
     if not _ID.fullmatch(skill_id):
-        raise SkillError(
+        raise errors.SkillError(
             "skill_id must contain at least one dot so applicationId and intent can be derived,"
             f" and letters, digits, - and _ besides: {skill_id[:200]!r}",
-            code=ErrorCode.SKILL_ID_INVALID,
+            code=errors.ErrorCode.SKILL_ID_INVALID,
             hint="As in com.example.shop.read-cart.",
         )
     folder = registry.root / "skills" / skill_id
     if any(skill.id == skill_id for skill in registry.skills) or folder.exists():
-        raise SkillError(
+        raise errors.SkillError(
             f"Skill already exists: {skill_id}",
-            code=ErrorCode.SKILL_ALREADY_EXISTS,
+            code=errors.ErrorCode.SKILL_ALREADY_EXISTS,
             hint=f"Choose another id, or change the one in {folder}.",
         )
     scripts = ("run.py",) if python else ("run.js", "run.sh")
@@ -242,9 +231,9 @@ def make_skill(
         _register(registry, entry)
     except (OSError, ValueError) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise SkillError(
+        raise errors.SkillError(
             f"the skill cannot be written: {error}",
-            code=ErrorCode.SKILLS_SCAFFOLD_FAILED,
+            code=errors.ErrorCode.SKILLS_SCAFFOLD_FAILED,
             hint=f"Nothing of it is left in {folder}; correct the cause and try again.",
         ) from error
     return Made(skill_id, folder, files)

@@ -318,7 +318,7 @@ def parse(text: str) -> Golden:
 
 
 def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
-    """Return a screen as the text of a golden that it fits exactly; "" where it shows nothing.
+    """Return a screen as the text of a golden that it fits exactly; "" if it shows nothing.
 
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
     matchers in ``ignore``, with all that is in it. A mark stands in the place of secrets.
@@ -351,7 +351,7 @@ def _item(node: Node, role: str, label: str, depth: int) -> Item:
         "selected": node.selected,
         "focused": node.focused,
     }
-    # Focus moves with the keyboard and the cursor, so it counts only where a golden asks.
+    # Focus moves with the keyboard and the cursor, so it counts only if a golden asks.
     shown: dict[str, bool] = {
         state: on for state, on in states.items() if on and state != "focused"
     }

@@ -194,8 +194,10 @@ class Alignment:
         wanted, item = self.golden[line], self.screen[node]
         if wanted.role != item.line.role or not self._is_name(wanted.name, item.name):
             return None
-        as_said = all((state in item.states) == on for state, on in wanted.states)
-        if not as_said or (self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()):
+        as_written = all((state in item.states) == on for state, on in wanted.states)
+        if not as_written or (
+            self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()
+        ):
             return _OTHER_STATE
         return 0
 
@@ -341,7 +343,7 @@ def _gap(
 ) -> Iterator[_Marked]:
     """Yield what stands between two lines that were found.
 
-    Nodes that a partial golden does not speak of are shown only where a line is missing,
+    Nodes that a partial golden does not speak of are shown only if a line is missing,
     because one of them is probably what became of it.
     """
     lost = [

@@ -118,7 +118,7 @@ class NoMatch:
         return False
 
     def __getattr__(self, name: str) -> Any:
-        """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
+        """Raise ``NodeNotFoundError`` if this is used as if it were a node."""
         __tracebackhide__ = True
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -126,7 +126,7 @@ class NoMatch:
             getattr(self.snapshot.root, name)  # raises, with our name for it
         raise NodeNotFoundError(
             f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
-            hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
+            hint="Ask `if found:` first if it may be missing, or wait with claw.node(...).",
             matcher=self.matcher,
             nearest=self.nearest,
             outline=outline(self.snapshot),

@@ -68,10 +68,10 @@ def parse(source: str | bytes, *, partial: bool) -> Parsed:
     try:
         top, has_stand_ins = _parse_whole(body)
     except SnapshotError:
-        mended = _with_cut_tags_closed(body)
-        if not partial and mended == body:
+        completed = _with_cut_tags_closed(body)
+        if not partial and completed == body:
             raise
-        top, has_stand_ins = _parse_damaged(mended) if partial else _parse_whole(mended)
+        top, has_stand_ins = _parse_damaged(completed) if partial else _parse_whole(completed)
         return Parsed(_checked(top), has_stand_ins, is_partial=True)
     return Parsed(_checked(top), has_stand_ins, is_partial=False)
 
@@ -108,7 +108,7 @@ def stand_in(value: str) -> str:
 
 
 def _with_stand_ins(data: bytes) -> bytes:
-    # Few of them occur at once, and replacing each of them takes longer than parsing.
+    # Few of them occur together, and replacing each of them takes longer than parsing.
     controls = data.translate(None, _NO_CONTROLS)
     present = {*(bytes((c,)) for c in controls), *_HALF.findall(data)}
     for real, other in _STAND_INS:
@@ -197,7 +197,7 @@ def _with_cut_tags_closed(body: bytes) -> bytes:
     """Close the tags that the log cut, where other lines follow.
 
     A node keeps the attributes before the cut and what there is of the last value. How far
-    the next line is indented tells whether it is inside of the node.
+    the next line is indented shows whether it is inside of the node.
     """
     return _CUT_TAG.sub(_closed, body)
 
@@ -247,10 +247,10 @@ def _with_whitespace(body: bytes) -> bytes:
     if has_single_quotes or body.count(b"<") != body.count(b">"):
         # Not written by a phone: values in single quotes, or with a raw `>` in them.
         return _QUOTED.sub(lambda found: _escaped(found[0]), body)
-    return b">\n".join(map(_mended, body.split(b">\n")))
+    return b">\n".join(map(_well_formed, body.split(b">\n")))
 
 
-def _mended(chunk: bytes) -> bytes:
+def _well_formed(chunk: bytes) -> bytes:
     if b"\n" not in chunk and b"\t" not in chunk and b"\r" not in chunk:
         return chunk
     parts = chunk.split(b'"')

@@ -118,7 +118,7 @@ def folded(text: str) -> str:
 
 def _folded_character(character: str) -> str:
     upper = character.upper()
-    # Where a whole string would grow, as ß does, a single character stays what it is.
+    # A whole string might grow, as ß does; a single character stays what it is.
     return (upper if len(upper) == 1 else character).lower()[0]
 
 

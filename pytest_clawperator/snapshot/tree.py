@@ -13,15 +13,11 @@ from weakref import ref
 from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
-from pytest_clawperator.errors import (
-    ClawperatorWarning,
-    ConfigurationError,
-    ErrorCode,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot import golden, near_miss, query
 from pytest_clawperator.snapshot.golden_diff import compare
@@ -133,7 +129,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def label(self) -> str:
-        """The text, or where that is blank the description: what matchers call text."""
+        """The text, or the description if that is blank: what matchers call text."""
         text = self.text
         if text and not text.isspace():
             return text
@@ -181,7 +177,7 @@ class Node(query.Searchable, HintsAtNames):
     def index_path(self) -> tuple[int, ...]:
         """Its way down from the root: positions in ``children``; empty for the root.
 
-        Where there are several roots, it begins with the position of the root.
+        If there are several roots, it begins with the position of the root.
         """
         lineage = [self, *self.ancestors]
         if len(self.snapshot.roots) == 1:
@@ -417,7 +413,7 @@ class Snapshot(query.Searchable, HintsAtNames):
             warnings.warn(
                 f"The hierarchy is damaged or breaks off: {len(self)} nodes could be read, "
                 "and what is missing counts as absent.",
-                ClawperatorWarning,
+                errors.ClawperatorWarning,
                 stacklevel=3,
             )
 
@@ -479,7 +475,7 @@ class Snapshot(query.Searchable, HintsAtNames):
             return NotImplemented
         try:
             return compare(golden.parse(other), self) is None
-        except ConfigurationError:  # text that is not a golden fits nothing
+        except errors.ConfigurationError:  # text that is not a golden fits nothing
             return False
 
     __hash__ = object.__hash__
@@ -504,13 +500,13 @@ class Snapshot(query.Searchable, HintsAtNames):
         try:
             found = etree.XPath(expression)(self._top, **values)
         except (etree.XPathError, ValueError, TypeError) as error:
-            raise SnapshotError(
+            raise errors.SnapshotError(
                 f"The XPath expression {expression!r} cannot be used: {error}",
                 code=ErrorCode.XPATH_INVALID,
                 hint="The elements are called node, and their attributes as in the XML.",
             ) from error
         if not isinstance(found, list) or not all(map(self._is_node, found)):
-            raise SnapshotError(
+            raise errors.SnapshotError(
                 f"The XPath expression {expression!r} gives {found!r:.80}, not nodes.",
                 code=ErrorCode.XPATH_INVALID,
                 hint="Select elements, as in //node[@text='OK'], and read their attributes.",

@@ -11,24 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_clawperator.contracts.matchers import KEYWORDS
-from pytest_clawperator.test_files import syntax
-from pytest_clawperator.test_files.shapes import (
-    NODE_KEYS,
-    Node,
-    Schema,
-    Text,
-    found,
-    is_node_named,
-    node_properties,
-    read_locator,
-    read_matcher,
-    read_value,
-    unknown_key,
-    value_schema,
-)
+from pytest_clawperator.test_files import shapes, syntax
 from pytest_clawperator.test_files.syntax import Scope
 from pytest_clawperator.test_files.verbs import Parameter, Verb
-from pytest_clawperator.test_files.yaml_tree import Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Mapping, Mistake, Scalar, YamlNode
 
 
 @dataclass
@@ -45,16 +31,12 @@ class Arguments:
     def add(self, parameter: Parameter, value: ast.expr) -> None:
         """Add the value of a parameter."""
         if parameter.kind is parameter.kind.VAR_POSITIONAL:
-            several = value.elts if isinstance(value, ast.List) else [_starred(value)]
-            self.positional += several
+            starred = ast.Starred(value, ast.Load())
+            self.positional += value.elts if isinstance(value, ast.List) else [starred]
         elif parameter.is_required or parameter.kind is parameter.kind.POSITIONAL_ONLY:
             self.positional.append(value)
         else:
             self.named[parameter.name] = value
-
-
-def _starred(value: ast.expr) -> ast.expr:
-    return ast.Starred(value, ast.Load())
 
 
 def is_nothing(node: YamlNode) -> bool:
@@ -73,10 +55,10 @@ def read_arguments(verb: Verb, node: YamlNode, scope: Scope) -> Arguments:
         if not is_nothing(node):
             _refuse_single(verb, node)
     elif first is None:
-        arguments.named["text"] = read_value(Text(), node, scope, verb.name)
+        arguments.named["text"] = shapes.read_value(shapes.Text(), node, scope, verb.name)
         return arguments
     else:
-        arguments.add(first, read_value(first.shape, node, scope, verb.name))
+        arguments.add(first, shapes.read_value(first.shape, node, scope, verb.name))
         given = [first.name]
     _require(verb, Mapping(node.mark), given=given)
     return arguments
@@ -87,7 +69,7 @@ def _is_single(verb: Verb, node: YamlNode) -> bool:
     if isinstance(node, Scalar) and node.value is None:
         return False
     if verb.first is None:
-        return verb.takes_node and isinstance(node, Scalar) and isinstance(node.value, str)
+        return verb.takes_node and shapes.text_in(node) is not None
     return not is_nothing(node) or verb.first.shape.fits(node)
 
 
@@ -109,32 +91,32 @@ def _refuse_single(verb: Verb, node: YamlNode) -> None:
                 node.mark, f"`{verb.name}: false` has no meaning; write `{opposite}: true`"
             )
     if verb.takes_node:
-        raise Mistake(node.mark, f"{verb.name}: {Node().wanted} is wanted, found {found(node)}")
+        raise shapes.unexpected(node, f"{verb.name}: {shapes.Node().wanted} is wanted")
     known = ", ".join(verb.parameters) or "none"
     raise Mistake(node.mark, f"`{verb.name}` takes no value by itself; its keys: {known}")
 
 
 def keys_of(verb: Verb) -> list[str]:
     """Return the keys that the mapping of a verb may have."""
-    return [*verb.parameters, *(NODE_KEYS if verb.takes_node else ())]
+    return [*verb.parameters, *(shapes.NODE_KEYS if verb.takes_node else ())]
 
 
 def _named(verb: Verb, mapping: Mapping, scope: Scope) -> Arguments:
     if verb.extra is None:
-        unknown_key(mapping, keys_of(verb), f"`{verb.name}`")
+        shapes.unknown_key(mapping, keys_of(verb), f"`{verb.name}`")
     _require(verb, mapping, given=list(mapping.entries))
     arguments = Arguments()
     for parameter in verb.parameters.values():
         value = mapping.get(parameter.name)
         if value is not None:
-            read = read_value(parameter.shape, value, scope, parameter.name)
+            read = shapes.read_value(parameter.shape, value, scope, parameter.name)
             arguments.add(parameter, read)
     if verb.takes_node:
         _add_node(verb, mapping, scope, arguments)
     if verb.extra is not None:
         for entry in mapping.entries.values():
             if entry.key not in verb.parameters:
-                arguments.named[_data_name(entry.key, entry.mark)] = read_value(
+                arguments.named[_data_name(entry.key, entry.mark)] = shapes.read_value(
                     verb.extra, entry.value, scope, entry.key
                 )
     return arguments
@@ -148,20 +130,20 @@ def _data_name(key: str, mark: Any) -> str:
 
 def _add_node(verb: Verb, mapping: Mapping, scope: Scope, arguments: Arguments) -> None:
     """Add the node: by keywords where they are sufficient, else as a locator."""
-    if not is_node_named(mapping):
-        arguments.named.update(read_matcher(mapping, scope, ["within"]))
+    if not shapes.is_node_named(mapping):
+        arguments.named.update(shapes.read_matcher(mapping, scope, ["within"]))
         return
     is_plain = not {"has", "nth"} & mapping.entries.keys()
     if is_plain and (verb.takes_within or "within" not in mapping.entries):
-        keywords = read_matcher(mapping, scope, [*KEYWORDS, "within"])
+        keywords = shapes.read_matcher(mapping, scope, [*KEYWORDS, "within"])
         arguments.named = {**keywords, **arguments.named}
         return
     inner = {key: entry for key, entry in mapping.entries.items() if key != "within"}
     is_taken = verb.takes_within and "within" in mapping.entries
     described = Mapping(mapping.mark, inner) if is_taken else mapping
-    arguments.positional.append(read_locator(described, scope))
+    arguments.positional.append(shapes.read_locator(described, scope))
     if is_taken:
-        arguments.named = {**read_matcher(mapping, scope, ["within"]), **arguments.named}
+        arguments.named = {**shapes.read_matcher(mapping, scope, ["within"]), **arguments.named}
 
 
 def _require(verb: Verb, mapping: Mapping, *, given: list[str]) -> None:
@@ -170,23 +152,23 @@ def _require(verb: Verb, mapping: Mapping, *, given: list[str]) -> None:
     missing = [name for name in missing if name not in given]
     if missing:
         raise Mistake(mapping.mark, f"`{verb.name}` needs `{missing[0]}`")
-    if not verb.takes_node or is_node_named(mapping) or "" in verb.instead_of_node:
+    if not verb.takes_node or shapes.is_node_named(mapping) or "" in verb.instead_of_node:
         return
     if not any(key in given for key in verb.instead_of_node):
         instead = "".join(f", or `{key}`" for key in verb.instead_of_node)
         raise Mistake(mapping.mark, f"`{verb.name}` needs a node: {', '.join(KEYWORDS)}{instead}")
 
 
-def arguments_schema(verb: Verb, *, without: tuple[str, ...] = ()) -> Schema:
+def arguments_schema(verb: Verb, *, without: tuple[str, ...] = ()) -> shapes.Schema:
     """Return the schema of the values of a verb."""
     forms = [_mapping_schema(verb, without)]
     first = verb.first
     if first is not None:
         only = all(one is first or not one.is_required for one in verb.parameters.values())
         if only and (not verb.takes_node or first.name in verb.instead_of_node):
-            forms.append(value_schema(first.shape))
+            forms.append(shapes.value_schema(first.shape))
     elif verb.takes_node:
-        forms.append(Text().schema())
+        forms.append(shapes.Text().schema())
     if takes_nothing(verb):
         forms.append({"enum": [None, True]})
     return {"description": verb.summary, "anyOf": forms}
@@ -198,21 +180,25 @@ def takes_nothing(verb: Verb) -> bool:
     return is_complete and (not verb.takes_node or "" in verb.instead_of_node)
 
 
-def _mapping_schema(verb: Verb, without: tuple[str, ...]) -> Schema:
+def _mapping_schema(verb: Verb, without: tuple[str, ...]) -> shapes.Schema:
     properties = {
-        one.name: value_schema(one.shape)
+        one.name: shapes.value_schema(one.shape)
         for one in verb.parameters.values()
         if one.name not in without
     }
     required = [one.name for one in verb.parameters.values() if one.is_required]
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: shapes.Schema = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
     if required:
         schema["required"] = required
     if verb.extra is not None:
         schema["additionalProperties"] = False
-        schema["patternProperties"] = {"^[A-Za-z_][A-Za-z0-9_]*$": value_schema(verb.extra)}
+        schema["patternProperties"] = {"^[A-Za-z_][A-Za-z0-9_]*$": shapes.value_schema(verb.extra)}
     if verb.takes_node:
-        schema["properties"] = {**properties, **node_properties()}
+        schema["properties"] = {**properties, **shapes.node_properties()}
         named = [{"required": [key]} for key in KEYWORDS]
         schema["dependencies"] = {key: {"anyOf": named} for key in ("has", "nth")}
         if "" not in verb.instead_of_node:

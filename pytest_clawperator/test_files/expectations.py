@@ -8,42 +8,28 @@ from dataclasses import replace
 
 from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.contracts.wording import closest, quote
-from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files import shapes, syntax
 from pytest_clawperator.test_files.arguments import arguments_schema, read_arguments
-from pytest_clawperator.test_files.shapes import (
-    NODE_KEYS,
-    Node,
-    Number,
-    Schema,
-    Text,
-    Truth,
-    found,
-    node_properties,
-    read_locator,
-    read_value,
-    value_schema,
-)
 from pytest_clawperator.test_files.syntax import NAME_PATTERN, Scope, check_name
 from pytest_clawperator.test_files.verbs import Verb, envelope_checks, node_checks, screen_checks
-from pytest_clawperator.test_files.yaml_tree import Entry, Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Entry, Mapping, Mistake, Scalar, YamlNode
 
 _OPTIONS = ("message", "soft", "timeout", "result")
-
 _VISIBLE = "to_be_visible"
 
 
 def read_expect(node: YamlNode, scope: Scope) -> Iterator[ast.stmt]:
     """Yield one statement for each check."""
-    if isinstance(node, Scalar) and isinstance(node.value, str):
-        yield _statement(_expect(Node().read(node, scope), None, scope), _VISIBLE)
+    if shapes.text_in(node) is not None:
+        yield _statement(_expect(shapes.Node().read(node, scope), None, scope), _VISIBLE)
         return
     if not isinstance(node, Mapping):
         raise Mistake(
             node.mark,
-            f"expect: a node and what is expected of it is wanted, found {found(node)}; for"
+            f"expect: a node and what is expected of it is wanted, found {shapes.found(node)}; for"
             " example {id: total, to_have_text: $12.00}",
         )
-    is_node = any(key in node.entries for key in NODE_KEYS)
+    is_node = any(key in node.entries for key in shapes.NODE_KEYS)
     known = _known_checks(node, is_node=is_node)
     checks = [entry for entry in node.entries.values() if entry.key in known]
     _refuse_others(node, known, is_node=is_node)
@@ -66,12 +52,12 @@ def _known_checks(node: Mapping, *, is_node: bool) -> dict[str, Verb]:
 def _refuse_others(node: Mapping, known: dict[str, Verb], *, is_node: bool) -> None:
     """Refuse a key that is neither a check of the subject nor allowed beside one."""
     for entry in node.entries.values():
-        is_own = entry.key in (*known, *_OPTIONS) or (is_node and entry.key in NODE_KEYS)
-        if is_own and not ("result" in node.entries and entry.key in NODE_KEYS):
+        is_own = entry.key in (*known, *_OPTIONS) or (is_node and entry.key in shapes.NODE_KEYS)
+        if is_own and not ("result" in node.entries and entry.key in shapes.NODE_KEYS):
             continue
         subject = "a result" if "result" in node.entries else "a node" if is_node else "the screen"
         everywhere = {**node_checks(), **screen_checks(), **envelope_checks()}
-        near = closest(entry.key, [*known, *NODE_KEYS, *_OPTIONS])
+        near = closest(entry.key, [*known, *shapes.NODE_KEYS, *_OPTIONS])
         if entry.key in everywhere:
             raise Mistake(entry.mark, f"{quote(entry.key)} cannot be expected of {subject}")
         meant = f"; did you mean `{near}`?" if near else ""
@@ -88,7 +74,7 @@ def _subject(node: Mapping, scope: Scope, *, is_node: bool) -> ast.expr:
         mark = node.entries["result"].mark
         identifier = check_name(result.value if isinstance(result, Scalar) else None, result.mark)
         return scope.text(f"${{{identifier}}}", mark)
-    return read_locator(node, scope) if is_node else syntax.name(syntax.CLIENT)
+    return shapes.read_locator(node, scope) if is_node else syntax.name(syntax.CLIENT)
 
 
 def _expect(subject: ast.expr, node: Mapping | None, scope: Scope) -> ast.expr:
@@ -96,12 +82,14 @@ def _expect(subject: ast.expr, node: Mapping | None, scope: Scope) -> ast.expr:
     arguments = [subject]
     if node is not None:
         soft = node.get("soft")
-        if soft is not None and not Truth().fits(soft):
-            raise Mistake(soft.mark, f"soft: true or false is wanted, found {found(soft)}")
+        if soft is not None and not shapes.Truth().fits(soft):
+            raise shapes.unexpected(soft, "soft: true or false is wanted")
         if isinstance(soft, Scalar) and soft.value is True:
             function = syntax.attribute(function, "soft")
         message = node.get("message")
-        arguments += [read_value(Text(), message, scope, "message")] if message else []
+        arguments += (
+            [shapes.read_value(shapes.Text(), message, scope, "message")] if message else []
+        )
     return syntax.call(function, arguments)
 
 
@@ -117,7 +105,9 @@ def _check(entry: Entry, verb: Verb, expecting: ast.expr, node: Mapping, scope: 
 
 def _timeout(node: Mapping, scope: Scope) -> ast.expr | None:
     timeout = node.get("timeout")
-    return None if timeout is None else read_value(Number(), timeout, scope, "timeout")
+    return (
+        None if timeout is None else shapes.read_value(shapes.Number(), timeout, scope, "timeout")
+    )
 
 
 def _statement(expecting: ast.expr, check: str, timeout: ast.expr | None = None) -> ast.stmt:
@@ -131,30 +121,33 @@ def without_timeout(verb: Verb) -> Verb:
     return replace(verb, parameters=kept)
 
 
-def expect_schema() -> Schema:
+def expect_schema() -> shapes.Schema:
     """Return the schema of the step."""
     return {
         "description": "Expect something of a node, the screen, or a result.",
-        "anyOf": [Text().schema(), _node_form(), _screen_form(), _result_form()],
+        "anyOf": [shapes.Text().schema(), _node_form(), _screen_form(), _result_form()],
     }
 
 
-def _options() -> dict[str, Schema]:
+def _options() -> dict[str, shapes.Schema]:
     return {
-        "message": {**Text().schema(), "description": "What a failure begins with."},
-        "soft": {**Truth().schema(), "description": "Go on after a failure."},
+        "message": {**shapes.Text().schema(), "description": "What a failure begins with."},
+        "soft": {**shapes.Truth().schema(), "description": "Go on after a failure."},
     }
 
 
-def _timed() -> Schema:
-    return {**value_schema(Number()), "description": "How many seconds to wait for it."}
+def _timed() -> shapes.Schema:
+    return {
+        **shapes.value_schema(shapes.Number()),
+        "description": "How many seconds to wait for it.",
+    }
 
 
-def _checks(verbs: dict[str, Verb]) -> dict[str, Schema]:
+def _checks(verbs: dict[str, Verb]) -> dict[str, shapes.Schema]:
     return {name: arguments_schema(without_timeout(verb)) for name, verb in verbs.items()}
 
 
-def _form(properties: dict[str, Schema], any_of: list[str]) -> Schema:
+def _form(properties: dict[str, shapes.Schema], any_of: list[str]) -> shapes.Schema:
     return {
         "type": "object",
         "properties": properties,
@@ -163,17 +156,22 @@ def _form(properties: dict[str, Schema], any_of: list[str]) -> Schema:
     }
 
 
-def _node_form() -> Schema:
-    properties = {**node_properties(), **_checks(node_checks()), **_options(), "timeout": _timed()}
+def _node_form() -> shapes.Schema:
+    properties = {
+        **shapes.node_properties(),
+        **_checks(node_checks()),
+        **_options(),
+        "timeout": _timed(),
+    }
     return _form(properties, list(KEYWORDS))
 
 
-def _screen_form() -> Schema:
+def _screen_form() -> shapes.Schema:
     properties = {**_checks(screen_checks()), **_options(), "timeout": _timed()}
     return _form(properties, list(screen_checks()))
 
 
-def _result_form() -> Schema:
+def _result_form() -> shapes.Schema:
     result = {"type": "string", "pattern": NAME_PATTERN, "description": "What `as:` named."}
     properties = {"result": result, **_checks(envelope_checks()), **_options()}
     return {**_form(properties, list(envelope_checks())), "required": ["result"]}

@@ -14,28 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.errors import ConfigurationError, is_file
-from pytest_clawperator.test_files import syntax
-from pytest_clawperator.test_files.header import (
-    STEPS_KEYS,
-    TEST_KEYS,
-    read_marks,
-    read_needs,
-    read_parameters,
-    read_variables,
-)
-from pytest_clawperator.test_files.shapes import found, unknown_key
+from pytest_clawperator.test_files import header, syntax
+from pytest_clawperator.test_files.shapes import text_in, unexpected, unknown_key
 from pytest_clawperator.test_files.steps import read_steps
-from pytest_clawperator.test_files.syntax import Scope
-from pytest_clawperator.test_files.yaml_tree import (
+from pytest_clawperator.test_files.syntax import Mistakes, Scope
+from pytest_clawperator.text import shown_path
+from pytest_clawperator.yaml_source import (
     Mapping,
     Mark,
     Mistake,
-    Mistakes,
-    Scalar,
     YamlNode,
     read_yaml,
 )
-from pytest_clawperator.text import shown_path
 
 #: How the names of files of tests, and of files of steps, end.
 SUFFIX = ".claw.yaml"
@@ -126,7 +116,7 @@ class _Reader:
             if "tests" in top.entries:
                 self._read_several(top, file, mistakes)
             else:
-                unknown_key(top, [*TEST_KEYS, "tests"], "a test file")
+                unknown_key(top, [*header.TEST_KEYS, "tests"], "a test file")
                 name = self._path.name.removesuffix(SUFFIX)
                 function = self._read_test(name, top, top, mistakes)
                 file.tests.append(syntax.placed(function, top.entries["steps"].mark))
@@ -135,18 +125,18 @@ class _Reader:
         return file
 
     def _read_several(self, top: Mapping, file: TestFile, mistakes: Mistakes) -> None:
-        shared = [key for key in TEST_KEYS if key not in ("steps", "parameters")]
+        shared = [key for key in header.TEST_KEYS if key not in ("steps", "parameters")]
         unknown_key(top, [*shared, "tests"], "a file of several tests")
         tests = _mapping(top.entries["tests"].value, "`tests`")
         if not tests.entries:
             raise Mistake(tests.mark, "tests: at least one is required")
         file.about = _docstring(file.about, top)
-        file.marks = read_marks(top)
+        file.marks = header.read_marks(top)
         known: dict[str, str] = {}
         for number, entry in enumerate(tests.entries.values(), 1):
             with mistakes.collecting():
                 body = _mapping(entry.value, f"the test `{entry.key}`")
-                unknown_key(body, TEST_KEYS, f"the test `{entry.key}`")
+                unknown_key(body, header.TEST_KEYS, f"the test `{entry.key}`")
                 function = self._read_test(entry.key, body, top, mistakes, number=number)
                 syntax.placed(function, entry.mark)
                 other = known.setdefault(function.name, entry.key)
@@ -166,13 +156,13 @@ class _Reader:
             raise Mistake(body.mark, "`steps` is missing: the list of what the test does")
         scope = Scope(mistakes, lambda path, mark: self._use(path, mark, self._path))
         tops = [top] if body is top else [top, body]
-        fixtures = [name for one in tops for name in read_needs(one, "fixtures")]
-        parameters, decorator = read_parameters(body)
+        fixtures = [name for one in tops for name in header.read_needs(one, "fixtures")]
+        parameters, decorator = header.read_parameters(body)
         scope.names.update([*fixtures, *parameters])
-        variables = [each for one in tops for each in read_variables(one, scope)]
+        variables = [each for one in tops for each in header.read_variables(one, scope)]
         statements = read_steps(steps.value, scope)
         statements = [*_used_variables(variables, statements), *statements]
-        decorators = [*read_marks(body), *decorator]
+        decorators = [*header.read_marks(body), *decorator]
         arguments = [*_untyped(dict.fromkeys(fixtures)), *parameters.values()]
         function = _function(
             function_name(title, number), _docstring(title, body), arguments, statements
@@ -203,12 +193,12 @@ class _Reader:
         needs: list[str] = []
         with mistakes.collecting():
             top = _mapping(read_yaml(path), "a file of steps")
-            unknown_key(top, STEPS_KEYS, "a file of steps")
+            unknown_key(top, header.STEPS_KEYS, "a file of steps")
             if "steps" not in top.entries:
                 raise Mistake(top.mark, "`steps` is missing: the list of what the file does")
-            needs = read_needs(top, "needs")
+            needs = header.read_needs(top, "needs")
             scope = Scope(mistakes, lambda text, mark: self._use(text, mark, path), set(needs))
-            statements: list[ast.stmt] = [*read_variables(top, scope)]
+            statements: list[ast.stmt] = [*header.read_variables(top, scope)]
             statements += read_steps(top.entries["steps"].value, scope)
             title = path.name.removesuffix(SUFFIX)
             function = _function(self._free_name(title), _docstring(title, top), [], statements)
@@ -276,11 +266,10 @@ def _docstring(title: str, body: Mapping) -> str:
         text = title if any(c.isspace() for c in title) else title.replace("_", " ").strip()
         text = text[:1].upper() + text[1:]
         return text if text.endswith((".", "?", "!")) else f"{text}."
-    if not isinstance(description, Scalar) or not isinstance(description.value, str):
-        raise Mistake(
-            description.mark, f"description: a text is wanted, found {found(description)}"
-        )
-    return " ".join(description.value.replace('"""', '"').split())
+    given = text_in(description)
+    if given is None:
+        raise unexpected(description, "description: a text is wanted")
+    return " ".join(given.replace('"""', '"').split())
 
 
 def function_name(title: str, number: int) -> str:
@@ -297,7 +286,7 @@ def _identifier(title: str) -> str:
 
 def _mapping(node: YamlNode, what: str) -> Mapping:
     if not isinstance(node, Mapping):
-        raise Mistake(node.mark, f"{what} is a mapping, found {found(node)}")
+        raise unexpected(node, f"{what} is a mapping")
     return node
 
 
@@ -322,9 +311,7 @@ def _inside(text: str, mark: Mark, *, user: Path, root: Path) -> Path:
 
 
 _WIDTH = 99
-
 _OPEN, _CLOSE = "([{", ")]}"
-
 _LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
 
 

@@ -8,28 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_clawperator.contracts.wording import quote
-from pytest_clawperator.test_files import syntax
-from pytest_clawperator.test_files.shapes import (
-    Choice,
-    Data,
-    Listed,
-    Number,
-    OneOf,
-    Shape,
-    Text,
-    Truth,
-    found,
-    read_value,
-    unknown_key,
-)
-from pytest_clawperator.test_files.syntax import Scope, check_name
-from pytest_clawperator.test_files.yaml_tree import (
+from pytest_clawperator.test_files import shapes, syntax
+from pytest_clawperator.test_files.syntax import Mistakes, Scope, check_name
+from pytest_clawperator.yaml_source import (
     Entry,
     Items,
     Mapping,
     Mark,
     Mistake,
-    Mistakes,
     Scalar,
     YamlNode,
 )
@@ -44,22 +30,22 @@ STEPS_KEYS = ("description", "needs", "variables", "steps")
 
 
 #: The keys of ``app:`` and ``device:``, which are the markers claw_app and claw_device.
-APP_KEYS: dict[str, Shape] = {
-    "package": Text(),
-    "launch": Truth(),
-    "stop": Truth(),
-    "clear": Truth(),
-    "grant": Listed(Text()),
-    "missing": Choice(("error", "skip")),
+APP_KEYS: dict[str, shapes.Shape] = {
+    "package": shapes.Text(),
+    "launch": shapes.Truth(),
+    "stop": shapes.Truth(),
+    "clear": shapes.Truth(),
+    "grant": shapes.Listed(shapes.Text()),
+    "missing": shapes.Choice(("error", "skip")),
 }
 
-DEVICE_KEYS: dict[str, Shape] = {
-    "api": OneOf((Number(whole=True), Text())),
-    "abi": Text(),
-    "form": Choice(("phone", "tablet")),
-    "emulator": Truth(),
-    "model": Text(),
-    "manufacturer": Text(),
+DEVICE_KEYS: dict[str, shapes.Shape] = {
+    "api": shapes.OneOf((shapes.Number(whole=True), shapes.Text())),
+    "abi": shapes.Text(),
+    "form": shapes.Choice(("phone", "tablet")),
+    "emulator": shapes.Truth(),
+    "model": shapes.Text(),
+    "manufacturer": shapes.Text(),
 }
 
 MARKER_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
@@ -93,7 +79,7 @@ def _mark(
 
 def _tags(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
     if not isinstance(entry.value, Items):
-        raise Mistake(entry.value.mark, f"tags: a list is wanted, found {found(entry.value)}")
+        raise shapes.unexpected(entry.value, "tags: a list is wanted")
     for item in entry.value.items:
         text = item.value if isinstance(item, Scalar) else None
         yield syntax.placed(_mark(_marker_name(text, item.mark)), item.mark)
@@ -107,7 +93,7 @@ def _marker_name(text: object, mark: Mark) -> str:
 
 def _app(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
     if isinstance(entry.value, Scalar):
-        yield _mark("claw_app", [read_value(Text(), entry.value, scope, "app")])
+        yield _mark("claw_app", [shapes.read_value(shapes.Text(), entry.value, scope, "app")])
         return
     named = _keywords(entry, APP_KEYS, scope)
     if "package" not in named:
@@ -122,25 +108,23 @@ def _device(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
     yield _mark("claw_device", named=named)
 
 
-def _keywords(entry: Entry, shapes: dict[str, Shape], scope: Scope) -> dict[str, ast.expr]:
+def _keywords(entry: Entry, allowed: dict[str, shapes.Shape], scope: Scope) -> dict[str, ast.expr]:
     if not isinstance(entry.value, Mapping):
-        raise Mistake(
-            entry.value.mark, f"{entry.key}: a mapping is wanted, found {found(entry.value)}"
-        )
-    unknown_key(entry.value, list(shapes), f"`{entry.key}`")
+        raise shapes.unexpected(entry.value, f"{entry.key}: a mapping is wanted")
+    shapes.unknown_key(entry.value, list(allowed), f"`{entry.key}`")
     return {
-        one.key: read_value(shapes[one.key], one.value, scope, one.key)
+        one.key: shapes.read_value(allowed[one.key], one.value, scope, one.key)
         for one in entry.value.entries.values()
     }
 
 
 def _timeout(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
-    yield _mark("claw_timeout", [read_value(Number(), entry.value, scope, "timeout")])
+    yield _mark("claw_timeout", [shapes.read_value(shapes.Number(), entry.value, scope, "timeout")])
 
 
 def _markers(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
     if not isinstance(entry.value, Mapping):
-        raise Mistake(entry.value.mark, f"markers: a mapping is wanted, found {found(entry.value)}")
+        raise shapes.unexpected(entry.value, "markers: a mapping is wanted")
     for one in entry.value.entries.values():
         name = _marker_name(one.key, one.mark)
         args, named = _marker_arguments(one.value, scope)
@@ -152,11 +136,11 @@ def _marker_arguments(node: YamlNode, scope: Scope) -> tuple[list[ast.expr], dic
     if isinstance(node, Scalar) and (node.value is None or node.value is True):
         return [], {}
     if isinstance(node, Items):
-        return [Data().read(item, scope) for item in node.items], {}
+        return [shapes.Data().read(item, scope) for item in node.items], {}
     if not isinstance(node, Mapping):
-        return [Data().read(node, scope)], {}
+        return [shapes.Data().read(node, scope)], {}
     given = {
-        _marker_name(one.key, one.mark): Data().read(one.value, scope)
+        _marker_name(one.key, one.mark): shapes.Data().read(one.value, scope)
         for one in node.entries.values()
     }
     args = given.pop("args", ast.List([], ast.Load()))
@@ -172,7 +156,7 @@ def read_needs(body: Mapping, key: str) -> list[str]:
     if node is None:
         return []
     if not isinstance(node, Items):
-        raise Mistake(node.mark, f"{key}: a list of names is wanted, found {found(node)}")
+        raise shapes.unexpected(node, f"{key}: a list of names is wanted")
     names: list[str] = []
     for item in node.items:
         given = item.value if isinstance(item, Scalar) else None
@@ -191,10 +175,10 @@ def read_variables(body: Mapping, scope: Scope) -> Iterator[ast.Assign]:
     if node is None:
         return
     if not isinstance(node, Mapping):
-        raise Mistake(node.mark, f"variables: names and values are wanted, found {found(node)}")
+        raise shapes.unexpected(node, "variables: names and values are wanted")
     for entry in node.entries.values():
         name = check_name(entry.key, entry.mark)
-        value = _environment(entry.value, scope) or Data().read(entry.value, scope)
+        value = _environment(entry.value, scope) or shapes.Data().read(entry.value, scope)
         scope.names.add(name)
         yield syntax.placed(syntax.assign(name, value), entry.mark)
 
@@ -203,18 +187,18 @@ def _environment(node: YamlNode, scope: Scope) -> ast.expr | None:
     """Return the value of an environment variable: ``{env: NAME}``; else None."""
     if not isinstance(node, Mapping) or "env" not in node.entries:
         return None
-    unknown_key(node, ["env", "default"], "a variable from the environment")
-    named = node.entries["env"].value
-    if not isinstance(named, Scalar) or not isinstance(named.value, str) or not named.value:
-        raise Mistake(named.mark, f"env: the name of a variable is wanted, found {found(named)}")
+    shapes.unknown_key(node, ["env", "default"], "a variable from the environment")
+    named = shapes.text_in(node.entries["env"].value)
+    if not named:
+        raise shapes.unexpected(node.entries["env"].value, "env: the name of a variable is wanted")
     getenv = syntax.attribute(syntax.name("os"), "getenv")
     default = node.get("default")
     if default is not None:
-        fallback = read_value(Text(), default, scope, "default")
-        return syntax.call(getenv, [ast.Constant(named.value), fallback])
+        fallback = shapes.read_value(shapes.Text(), default, scope, "default")
+        return syntax.call(getenv, [ast.Constant(named), fallback])
     fail = syntax.attribute(syntax.name("pytest"), "fail")
-    message = ast.Constant(f"the environment variable {named.value} is not set")
-    found_there = syntax.call(getenv, [ast.Constant(named.value)])
+    message = ast.Constant(f"the environment variable {named} is not set")
+    found_there = syntax.call(getenv, [ast.Constant(named)])
     return ast.BoolOp(ast.Or(), [found_there, syntax.call(fail, [message])])
 
 
@@ -229,7 +213,7 @@ def read_parameters(body: Mapping) -> tuple[dict[str, ast.arg], list[ast.expr]]:
     values: list[ast.expr] = []
     for label, row in rows:
         _check_names(row, names)
-        given = [Data().read(row.entries[name].value, scope) for name in names]
+        given = [shapes.Data().read(row.entries[name].value, scope) for name in names]
         values.append(_row(given, label))
     many: ast.expr = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
     argnames = ast.Constant(names[0]) if len(names) == 1 else many
@@ -266,7 +250,7 @@ def _rows(entry: Entry) -> list[tuple[str | None, Mapping]]:
 
 
 def _check_names(row: Mapping, names: list[str]) -> None:
-    unknown_key(row, names, "a row of parameters")
+    shapes.unknown_key(row, names, "a row of parameters")
     for name in names:
         if name not in row.entries:
             raise Mistake(row.mark, f"this row of parameters lacks `{name}`, which the first has")

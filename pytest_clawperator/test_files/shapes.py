@@ -14,10 +14,9 @@ from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.test_files import syntax
 from pytest_clawperator.test_files.syntax import TEXT_PATTERN, VARIABLE_PATTERN, Scope, is_variable
-from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Scalar, YamlNode
+from pytest_clawperator.yaml_source import Items, Mapping, Mistake, Scalar, YamlNode
 
 Schema = dict[str, Any]
-
 #: Keys of a node in addition to the keywords of a matcher.
 NODE_KEYS = (*KEYWORDS, "within", "has", "nth")
 
@@ -43,12 +42,22 @@ class Shape(Protocol):
         ...
 
 
+class _Constant:
+    """What a single value is read as if it cannot contain variables."""
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the value."""
+        assert isinstance(node, Scalar)
+        return ast.Constant(node.value)
+
+
 def read_value(shape: Shape, node: YamlNode, scope: Scope, what: str) -> ast.expr:
     """Return the Python of a value; a variable is allowed for any value."""
-    if isinstance(node, Scalar) and isinstance(node.value, str) and is_variable(node.value):
-        return scope.text(node.value, node.mark)
+    text = text_in(node)
+    if text is not None and is_variable(text):
+        return scope.text(text, node.mark)
     if not shape.fits(node):
-        raise Mistake(node.mark, f"{what}: {shape.wanted} is wanted, found {found(node)}")
+        raise unexpected(node, f"{what}: {shape.wanted} is wanted")
     return shape.read(node, scope)
 
 
@@ -64,7 +73,19 @@ def found(node: YamlNode) -> str:
     if isinstance(node, Scalar):
         is_text = isinstance(node.value, str) or node.value is None
         return describe(node.value) + ("" if is_text else f'; as a text it is "{plain(node)}"')
-    return "a list" if isinstance(node, Items) else "a mapping"
+    if isinstance(node, Items):
+        return "a list" if node.items else "an empty list"
+    return "a mapping"
+
+
+def unexpected(node: YamlNode, problem: str) -> Mistake:
+    """Return the mistake of a value of the wrong kind."""
+    return Mistake(node.mark, f"{problem}, found {found(node)}")
+
+
+def text_in(node: YamlNode | None) -> str | None:
+    """Return the text that a value is, or None."""
+    return node.value if isinstance(node, Scalar) and isinstance(node.value, str) else None
 
 
 def plain(node: Scalar) -> str:
@@ -92,7 +113,7 @@ class Text:
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a text."""
-        return isinstance(node, Scalar) and isinstance(node.value, str)
+        return text_in(node) is not None
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the text."""
@@ -105,7 +126,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(_Constant):
     """A number; a whole one for an ``int``."""
 
     whole: bool = False
@@ -120,18 +141,13 @@ class Number:
         kinds = (int,) if self.whole else (int, float)
         return isinstance(node, Scalar) and type(node.value) in kinds
 
-    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
-        """Return the number."""
-        assert isinstance(node, Scalar)
-        return ast.Constant(node.value)
-
     def schema(self) -> Schema:
         """Return the schema."""
         return {"type": "integer" if self.whole else "number"}
 
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(_Constant):
     """True or false."""
 
     wanted: str = "true or false"
@@ -140,18 +156,13 @@ class Truth:
         """Whether it is a truth value."""
         return isinstance(node, Scalar) and isinstance(node.value, bool)
 
-    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
-        """Return the truth value."""
-        assert isinstance(node, Scalar)
-        return ast.Constant(node.value)
-
     def schema(self) -> Schema:
         """Return the schema."""
         return {"type": "boolean"}
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(_Constant):
     """One of a few words."""
 
     words: tuple[str, ...]
@@ -164,11 +175,6 @@ class Choice:
     def fits(self, node: YamlNode) -> bool:
         """Whether it is one of the words."""
         return isinstance(node, Scalar) and node.value in self.words
-
-    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
-        """Return the word."""
-        assert isinstance(node, Scalar)
-        return ast.Constant(node.value)
 
     def schema(self) -> Schema:
         """Return the schema."""
@@ -321,8 +327,7 @@ class Node:
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a mapping, which may be wrong, or a text."""
-        is_text = isinstance(node, Scalar) and isinstance(node.value, str)
-        return isinstance(node, Mapping) or (self.takes_text and is_text)
+        return isinstance(node, Mapping) or (self.takes_text and text_in(node) is not None)
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the locator."""

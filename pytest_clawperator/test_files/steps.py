@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files import shapes, syntax, verbs
 from pytest_clawperator.test_files.arguments import read_arguments
 from pytest_clawperator.test_files.expectations import read_expect
-from pytest_clawperator.test_files.shapes import Data, Node, Text, found, read_value, unknown_key
 from pytest_clawperator.test_files.syntax import Scope, check_name, has_variables
-from pytest_clawperator.test_files.verbs import (
-    OTHERWISE,
-    Verb,
-    client_verbs,
-    device_verbs,
-    node_verbs,
+from pytest_clawperator.yaml_source import (
+    Entry,
+    Items,
+    Mapping,
+    Mark,
+    Mistake,
+    Scalar,
+    YamlNode,
 )
-from pytest_clawperator.test_files.yaml_tree import Entry, Items, Mapping, Mistake, Scalar, YamlNode
 
 #: Keys that may stand beside the word of a step, and the words that each belongs to.
 MODIFIERS: dict[str, tuple[str, ...]] = {
@@ -34,19 +34,19 @@ MODIFIERS: dict[str, tuple[str, ...]] = {
 
 def step_words() -> list[str]:
     """Return every word that a step can begin with."""
-    return [*client_verbs(), *node_verbs(), *_READERS]
+    return [*verbs.client_verbs(), *verbs.node_verbs(), *_READERS]
 
 
 def words_with_result() -> list[str]:
     """Return the words whose result ``as:`` can name."""
-    reading = [name for name, verb in client_verbs().items() if verb.has_result]
+    reading = [name for name, verb in verbs.client_verbs().items() if verb.has_result]
     return [*reading, *MODIFIERS["as"]]
 
 
 def read_steps(node: YamlNode, scope: Scope) -> list[ast.stmt]:
     """Return the statements of a list of steps; mistakes are collected."""
     if not isinstance(node, Items) or not node.items:
-        raise Mistake(node.mark, f"steps: a list of steps is wanted, found {_found(node)}")
+        raise shapes.unexpected(node, "steps: a list of steps is wanted")
     statements: list[ast.stmt] = []
     for item in node.items:
         with scope.mistakes.collecting():
@@ -58,25 +58,21 @@ def read_steps(node: YamlNode, scope: Scope) -> list[ast.stmt]:
 def _name_result(step: YamlNode, scope: Scope) -> None:
     """Declare the result of an unreadable step, so that its uses are not reported as mistakes."""
     named = step.get("as") if isinstance(step, Mapping) and "when" not in step.entries else None
-    if isinstance(named, Scalar) and isinstance(named.value, str):
-        scope.names.add(named.value)
-
-
-def _found(node: YamlNode) -> str:
-    return "an empty list" if isinstance(node, Items) else found(node)
+    if (name := shapes.text_in(named)) is not None:
+        scope.names.add(name)
 
 
 def read_step(node: YamlNode, scope: Scope) -> Sequence[ast.stmt]:
     """Return the statements of one step."""
-    if isinstance(node, Scalar) and isinstance(node.value, str):
-        _refuse_unknown(node.value, node)
-        entry = Entry(node.value, node.mark, Scalar(node.mark, None))
+    if (word := shapes.text_in(node)) is not None:
+        _refuse_unknown(word, node.mark)
+        entry = Entry(word, node.mark, Scalar(node.mark, None))
         return _read_word(entry, Mapping(node.mark), scope)
     if not isinstance(node, Mapping):
-        raise Mistake(node.mark, f"a step is wanted, such as `click: OK`, found {_found(node)}")
+        raise shapes.unexpected(node, "a step is wanted, such as `click: OK`")
     words = [entry for entry in node.entries.values() if entry.key not in MODIFIERS]
     for entry in words:
-        _refuse_unknown(entry.key, entry)
+        _refuse_unknown(entry.key, entry.mark)
     if len(words) != 1:
         _refuse_words(node, words)
     _refuse_modifiers(node, words[0].key)
@@ -92,7 +88,7 @@ def _read_word(entry: Entry, step: Mapping, scope: Scope) -> list[ast.stmt]:
     title = step.entries.get("title")
     if title is None:
         return statements
-    named = read_value(Text(), title.value, scope, "title")
+    named = shapes.read_value(shapes.Text(), title.value, scope, "title")
     if isinstance(title.value, Scalar) and not str(title.value.value).strip():
         raise Mistake(title.value.mark, "title: describe what the step does")
     called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "step"), [named])
@@ -102,22 +98,22 @@ def _read_word(entry: Entry, step: Mapping, scope: Scope) -> list[ast.stmt]:
 
 def _guarded(when: Entry, statements: Sequence[ast.stmt], scope: Scope) -> ast.stmt:
     """Return statements that run only if a node is on the screen at that moment."""
-    locator = read_value(Node(), when.value, scope, "when")
+    locator = shapes.read_value(shapes.Node(), when.value, scope, "when")
     there = syntax.call(syntax.attribute(locator, "exists"))
     return syntax.placed(ast.If(there, list(statements) or [ast.Pass()], []), when.mark)
 
 
-def _refuse_unknown(word: str, place: Entry | Scalar) -> None:
+def _refuse_unknown(word: str, mark: Mark) -> None:
     if word in step_words():
         return
-    if word in OTHERWISE:
-        raise Mistake(place.mark, f"`{word}` is not a step: {OTHERWISE[word]}")
+    if word in verbs.OTHERWISE:
+        raise Mistake(mark, f"`{word}` is not a step: {verbs.OTHERWISE[word]}")
     ours = in_our_words(word)
     if ours is not None:
-        raise Mistake(place.mark, f"there is no step {quote(word)}; here it is {ours}")
+        raise Mistake(mark, f"there is no step {quote(word)}; here it is {ours}")
     near = closest(word, [*step_words(), *MODIFIERS])
     meant = f"; did you mean `{near}`?" if near else ""
-    raise Mistake(place.mark, f"there is no step {quote(word)}{meant}")
+    raise Mistake(mark, f"there is no step {quote(word)}{meant}")
 
 
 def _refuse_words(node: Mapping, words: Sequence[Entry]) -> None:
@@ -144,12 +140,12 @@ def _refuse_modifiers(step: Mapping, word: str) -> None:
 def _read_call(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     """Yield the call of a method of the client or of a locator."""
     client = syntax.name(syntax.CLIENT)
-    verb = client_verbs().get(entry.key)
+    verb = verbs.client_verbs().get(entry.key)
     if verb is not None:
         arguments = read_arguments(verb, _value_of(entry), scope)
         yield _result(arguments.of(syntax.attribute(client, verb.name)), step, scope)
         return
-    verb = node_verbs()[entry.key]
+    verb = verbs.node_verbs()[entry.key]
     yield ast.Expr(_on_locator(verb, _value_of(entry), scope))
 
 
@@ -159,18 +155,18 @@ def _value_of(entry: Entry) -> YamlNode:
     return Scalar(entry.mark, None) if is_empty else entry.value
 
 
-def _on_locator(verb: Verb, node: YamlNode, scope: Scope) -> ast.Call:
+def _on_locator(verb: verbs.Verb, node: YamlNode, scope: Scope) -> ast.Call:
     arguments = read_arguments(verb, node, scope)
     if isinstance(node, Mapping):
         # The node is the subject of the call, not one of its arguments.
         inner = {key: entry for key, entry in node.entries.items() if key in verb.parameters}
-        bare = Verb(verb.name, verb.summary, parameters=verb.parameters)
+        bare = verbs.Verb(verb.name, verb.summary, parameters=verb.parameters)
         arguments = read_arguments(bare, Mapping(node.mark, inner), scope)
         outer = {key: entry for key, entry in node.entries.items() if key not in inner}
         node = Mapping(node.mark, outer)
     else:
         arguments.named.pop("text", None)
-    locator = Node().read(node, scope)
+    locator = shapes.Node().read(node, scope)
     return arguments.of(syntax.attribute(locator, verb.name))
 
 
@@ -191,13 +187,13 @@ def _read_device(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt
         raise Mistake(
             entry.value.mark, "device: one thing to do is wanted, such as {key_event: enter}"
         )
-    unknown_key(entry.value, list(device_verbs()), "`device`")
+    shapes.unknown_key(entry.value, list(verbs.device_verbs()), "`device`")
     (inner,) = entry.value.entries.values()
-    verb = device_verbs()[inner.key]
+    verb = verbs.device_verbs()[inner.key]
     target = syntax.attribute(syntax.name(syntax.CLIENT), "device", verb.name)
     if verb.is_setting:
         (parameter,) = verb.parameters.values()
-        value = read_value(parameter.shape, inner.value, scope, verb.name)
+        value = shapes.read_value(parameter.shape, inner.value, scope, verb.name)
         assert isinstance(target, ast.Attribute)
         yield ast.Assign([ast.Attribute(target.value, verb.name, ast.Store())], value)
     else:
@@ -207,11 +203,8 @@ def _read_device(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt
 def _read_payload(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     """Yield the execution of a payload; without ``as:`` a failed one fails the test."""
     if not isinstance(entry.value, (Mapping, Items)):
-        raise Mistake(
-            entry.value.mark,
-            f"payload: a payload or a list of actions is wanted, found {found(entry.value)}",
-        )
-    value = Data().read(entry.value, scope)
+        raise shapes.unexpected(entry.value, "payload: a payload or a list of actions is wanted")
+    value = shapes.Data().read(entry.value, scope)
     if not _has_variables(entry.value):
         _check_payload(value, entry)
     called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "execute"), [value])
@@ -257,32 +250,29 @@ def _place_in(node: YamlNode, path: str) -> YamlNode:
 
 def _read_use(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     """Yield the call of another file's steps."""
-    if not isinstance(entry.value, Scalar) or not isinstance(entry.value.value, str):
-        raise Mistake(
-            entry.value.mark, f"use: the path of a file is wanted, found {found(entry.value)}"
-        )
-    function, needs = scope.used(entry.value.value, entry.value.mark)
+    path = shapes.text_in(entry.value)
+    if path is None:
+        raise shapes.unexpected(entry.value, "use: the path of a file is wanted")
+    function, needs = scope.used(path, entry.value.mark)
     given = _given(step, scope)
     for key in given:
         if key not in needs:
             wanted = f"it needs {', '.join(needs)}" if needs else "it needs nothing"
             mark = _with_of(step)[key].mark
-            raise Mistake(mark, f"{entry.value.value} does not need {quote(key)}: {wanted}")
+            raise Mistake(mark, f"{path} does not need {quote(key)}: {wanted}")
     missing = [key for key in needs if key not in given]
     if missing:
-        raise Mistake(
-            entry.mark, f"{entry.value.value} needs `{missing[0]}`: give it under `with:`"
-        )
+        raise Mistake(entry.mark, f"{path} needs `{missing[0]}`: give it under `with:`")
     yield ast.Expr(syntax.call(syntax.name(function), [syntax.name(syntax.CLIENT)], given))
 
 
 def _read_skill(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     """Yield the execution of a skill's artefact; without ``as:`` a failed one fails the test."""
-    skill = read_value(Text(), entry.value, scope, "skill")
+    skill = shapes.read_value(shapes.Text(), entry.value, scope, "skill")
     artifact = step.get("artifact")
     if artifact is None:
         raise Mistake(entry.mark, "a skill has several artefacts: name one under `artifact:`")
-    named = read_value(Text(), artifact, scope, "artifact")
+    named = shapes.read_value(shapes.Text(), artifact, scope, "artifact")
     run = syntax.attribute(syntax.name(syntax.CLIENT), "run_artifact")
     called = syntax.call(run, [skill, named], _given(step, scope))
     yield _result(_judged(called, step), step, scope)
@@ -293,31 +283,25 @@ def _with_of(step: Mapping) -> dict[str, Entry]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise Mistake(given.mark, f"with: names and values are wanted, found {found(given)}")
+        raise shapes.unexpected(given, "with: names and values are wanted")
     return given.entries
 
 
 def _given(step: Mapping, scope: Scope) -> dict[str, ast.expr]:
     entries = _with_of(step).values()
-    return {check_name(entry.key, entry.mark): Data().read(entry.value, scope) for entry in entries}
+    return {
+        check_name(entry.key, entry.mark): shapes.Data().read(entry.value, scope)
+        for entry in entries
+    }
 
 
-def _read_group(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
-    """Yield the steps of a group, which has a title or a condition."""
-    yield from read_steps(entry.value, scope)
-
-
-def _read_expect(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
-    yield from read_expect(_value_of(entry), scope)
-
-
-_READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterator[ast.stmt]]] = {
-    "expect": _read_expect,
+_READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterable[ast.stmt]]] = {
+    "expect": lambda entry, step, scope: read_expect(_value_of(entry), scope),
     "device": _read_device,
     "payload": _read_payload,
     "use": _read_use,
     "skill": _read_skill,
-    "steps": _read_group,
+    "steps": lambda entry, step, scope: read_steps(entry.value, scope),
 }
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar
 
 from pytest_clawperator.contracts.wording import closest, listed, quote
-from pytest_clawperator.test_files.yaml_tree import Mark, Mistake, Mistakes
+from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.text import shown_path
+from pytest_clawperator.yaml_source import Mark, Mistake
 
 Node = TypeVar("Node", bound=ast.stmt | ast.expr)
-
 _PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
-
 #: What the device of a test is called: the fixture.
 CLIENT = "clawperator"
 
@@ -62,23 +64,15 @@ RESERVED = frozenset(
 )
 
 _TAKEN = "|".join(sorted([*keyword.kwlist, *RESERVED]))
-
 #: The pattern of a variable's name, also for the schema.
 NAME_PATTERN = rf"^(?!(?:{_TAKEN})$)[A-Za-z][A-Za-z0-9_]*$"
-
 _PART = r"\$\{[A-Za-z][A-Za-z0-9_]*\}"
-
 #: The patterns of a whole variable, of a text in which variables may stand, and of one without.
 VARIABLE_PATTERN = f"^{_PART}$"
-
 TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
-
 CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
-
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
-
 _VARIABLE = re.compile(rf"{_PART}\Z")
-
 _PIECE = re.compile(rf"(\$\$\{{|{_PART}|\$\{{)")
 
 
@@ -142,6 +136,42 @@ def _variable(variable: str, mark: Mark, names: Iterable[str]) -> ast.expr:
         hint="A variable is declared under `variables:`, `parameters:`, `fixtures:` or `needs:`,"
         " or by `as:` of a step above.",
     )
+
+
+_SHOWN = 10
+_HINT = "docs/test-files.md describes every key and step; the schema for editors has them, too."
+
+
+@dataclass
+class Mistakes:
+    """The mistakes of one file, collected to be reported together."""
+
+    path: Path
+    found: list[Mistake] = field(default_factory=list)
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect a mistake that is raised in the block, and continue after it."""
+        try:
+            yield
+        except Mistake as mistake:
+            self.found.append(mistake)
+
+    def raise_if_any(self) -> None:
+        """Raise one error with all mistakes, in the order of the file."""
+        if not self.found:
+            return
+        mistakes = sorted(self.found, key=lambda one: one.mark)
+        first = mistakes[0]
+        lines = [f"{shown_path(self.path)}:{one.mark.line}:{one.mark.column}: {one.message}"
+                 for one in mistakes[:_SHOWN]]  # fmt: skip
+        rest = len(mistakes) - len(lines)
+        raise ConfigurationError(
+            "\n  ".join([*lines, *([f"... and {rest} more"] if rest else [])]),
+            code=ErrorCode.TEST_FILE_INVALID,
+            hint=first.hint or _HINT,
+            details={"file": str(self.path), "line": first.mark.line, "column": first.mark.column},
+        )
 
 
 #: Returns the name of the function of another file's steps, and what that file needs.

@@ -23,19 +23,7 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.test_files.shapes import (
-    Choice,
-    Data,
-    Listed,
-    Node,
-    Number,
-    OneOf,
-    Pattern,
-    Point,
-    Shape,
-    Text,
-    Truth,
-)
+from pytest_clawperator.test_files import shapes
 
 #: Methods of the client that are not steps, and what test files have instead.
 OTHERWISE: AbstractMapping[str, str] = {
@@ -67,7 +55,7 @@ class Parameter:
     """A parameter of a method that a file can give."""
 
     name: str
-    shape: Shape
+    shape: shapes.Shape
     is_required: bool
     kind: Any
 
@@ -84,7 +72,7 @@ class Verb:
     summary: str
     example: str = ""
     parameters: AbstractMapping[str, Parameter] = field(default_factory=dict)
-    extra: Shape | None = None
+    extra: shapes.Shape | None = None
     takes_node: bool = False
     takes_within: bool = False
     instead_of_node: tuple[str, ...] = ()
@@ -180,7 +168,7 @@ def _verb(
     ]
     takes_within = any(one.name == "within" for one in given)
     if takes_within and not has_target:
-        parameters.append(Parameter("within", Node(), False, inspect.Parameter.KEYWORD_ONLY))
+        parameters.append(Parameter("within", shapes.Node(), False, inspect.Parameter.KEYWORD_ONLY))
     return Verb(
         name,
         summary or _summary(method),
@@ -207,7 +195,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     is_many = parameter.kind is parameter.VAR_POSITIONAL
     return Parameter(
         parameter.name,
-        Listed(shape) if is_many else shape,
+        shapes.Listed(shape) if is_many else shape,
         parameter.default is parameter.empty,
         parameter.kind,
     )
@@ -223,20 +211,20 @@ def _example(method: object) -> str:
     return found[1] if found else ""
 
 
-def shape_of(hint: Any) -> Shape:
+def shape_of(hint: Any) -> shapes.Shape:
     """Return the shape of the values that a type hint allows."""
     members = [one for one in _members(hint) if one not in _UNWRITABLE]
-    shapes: list[Shape] = []
+    found: list[shapes.Shape] = []
     is_text = any(one in (str, Path, ErrorCode) for one in members)
     if NodeMatcher in members:
-        shapes.append(Node(takes_text=not is_text))
+        found.append(shapes.Node(takes_text=not is_text))
         members = [one for one in members if one in (str,) or get_origin(one) is not None]
         members = [one for one in members if get_origin(one) is not AbstractMapping]
     if is_text:
-        shapes.append(Text())
+        found.append(shapes.Text())
         members = [one for one in members if one not in (str, Path, ErrorCode)]
-    shapes += [_single(one) for one in members]
-    return shapes[0] if len(shapes) == 1 else OneOf(tuple(shapes))
+    found += [_single(one) for one in members]
+    return found[0] if len(found) == 1 else shapes.OneOf(tuple(found))
 
 
 _UNWRITABLE = (type(None), bytes, types.EllipsisType)
@@ -246,20 +234,20 @@ def _members(hint: Any) -> Sequence[Any]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
 
 
-def _single(hint: Any) -> Shape:
+def _single(hint: Any) -> shapes.Shape:
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
-        return Data()
+        return shapes.Data()
     if hint is bool:
-        return Truth()
+        return shapes.Truth()
     if hint in (int, float):
-        return Number(whole=hint is int)
+        return shapes.Number(whole=hint is int)
     if origin is Literal:
-        return Choice(inner)
+        return shapes.Choice(inner)
     if origin is tuple:
-        return Point(Number(whole=int in inner))
+        return shapes.Point(shapes.Number(whole=int in inner))
     if origin is re.Pattern:
-        return Pattern()
+        return shapes.Pattern()
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return Listed(shape_of(inner[0]))
+        return shapes.Listed(shape_of(inner[0]))
     raise TypeError(f"test files have no words for values of type {hint}")

@@ -14,32 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    PayloadTooLargeError,
-    ShellError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.transport import wire
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.shell import WarmShell, quote
-from pytest_clawperator.transport.wire import (
-    ANSWER_DEADLINE,
-    ANSWER_WITHIN,
-    MAX_REQUEST,
-    QUIET,
-    AdbServer,
-    Connection,
-    Liveness,
-    encoded,
-    mapped,
-    read_rest,
-    refusal,
-    time_left,
-)
+from pytest_clawperator.transport.wire import AdbServer, Connection
 
 if TYPE_CHECKING:
     from pytest_clawperator.transport.files import FileTransfer
@@ -85,10 +66,10 @@ class AdbTransport:
         self.server = server
         self._serial = serial
         self._display = display
-        self._liveness = Liveness(self._ask, serial=serial)
+        self._liveness = wire.Liveness(self._ask, serial=serial)
         self._log = LogStream(server, serial, on_notice=on_notice, on_silence=self._liveness.prove)
         self._quick_shell = WarmShell(
-            lambda: self._open("exec:sh", time.monotonic() + ANSWER_DEADLINE),
+            lambda: self._open("exec:sh", time.monotonic() + wire.ANSWER_DEADLINE),
             self.shell,
             self._absence,
             self._liveness.prove,
@@ -132,15 +113,15 @@ class AdbTransport:
         if "shell_v2" not in self.features():
             return self._old_shell(command, timeout)
         service, typed = f"shell,v2,raw:{command}", _NO_INPUT
-        if len(encoded(service)) > MAX_REQUEST:
+        if len(wire.encoded(service)) > wire.MAX_REQUEST:
             service, typed = "shell,v2,raw:sh", _as_packets(command)
         return self._converse(service, typed, command, timeout, _read_packets)
 
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
-        """Run a command line and return its raw output; ``on_output`` gets each piece at once."""
-        read = partial(read_rest, on_output=on_output)
+        """Run a command line and return its raw output; ``on_output`` gets each piece."""
+        read = partial(wire.read_rest, on_output=on_output)
         return self._converse(f"exec:{command}", b"", command, timeout, read)
 
     def push(self, source: bytes | Path, path: str) -> None:
@@ -161,11 +142,11 @@ class AdbTransport:
             result = self.shell(f"pm install -r -t {quote(path)}", timeout=timeout)
         finally:
             # What went wrong before matters more than a file left behind.
-            with contextlib.suppress(ClawperatorError):
+            with contextlib.suppress(errors.ClawperatorError):
                 self.shell(f"rm -f {quote(path)}")
         said = f"{result.stdout}{result.stderr}".strip()
         if "Success" not in said:
-            raise ShellError(
+            raise errors.ShellError(
                 f"the device did not install {apk.name}: {said or 'it did not say why'}",
                 code=ErrorCode.ANDROID_INSTALL_FAILED,
                 serial=self._serial,
@@ -200,7 +181,7 @@ class AdbTransport:
     def _check_usable(self) -> None:
         self._check_process()
         if self._closed:
-            raise TransportError(
+            raise errors.TransportError(
                 "the client of this device is closed",
                 serial=self._serial,
                 hint="Use the device before close(), inside the `with` block, or connect again.",
@@ -211,7 +192,7 @@ class AdbTransport:
     def _check_process(self) -> None:
         """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
         if self._process != os.getpid():
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"this client belongs to process {self._process}, and a fork of it used it",
                 serial=self._serial,
                 hint="Connect in the child process, or start it with the method 'spawn'.",
@@ -222,7 +203,7 @@ class AdbTransport:
         nonce = secrets.token_hex(8)
         # Its input is the connection; the command must not read what is typed there.
         script = f"(\n{command}\n) </dev/null\necho {nonce}$?\nexit\n"
-        typed = encoded(script)
+        typed = wire.encoded(script)
         service = "exec:sh"
         if len(typed) <= _OLD_LIMIT - len("exec:"):
             service, typed = f"exec:{script}", b""
@@ -241,7 +222,7 @@ class AdbTransport:
         deadline = time.monotonic() + timeout
         try:
             with (
-                mapped(serial=self._serial, doing=command, within=timeout),
+                wire.mapped(serial=self._serial, doing=command, within=timeout),
                 self._open(service, deadline) as connection,
             ):
                 if typed is _NO_INPUT:
@@ -252,10 +233,10 @@ class AdbTransport:
                     connection.sendall(typed)
                 listening = _Listening(connection, deadline, self._liveness.prove)
                 return read(listening, deadline=deadline)
-        except TransportTimeoutError:
+        except errors.TransportTimeoutError:
             self._liveness.is_in_doubt = True
             raise
-        except TransportError as error:
+        except errors.TransportError as error:
             absence = self._absence()
             if absence is None:
                 raise
@@ -263,45 +244,45 @@ class AdbTransport:
 
     def _open(self, service: str, deadline: float) -> socket.socket:
         """Start a service; a device that answers begins with it soon, however long it takes."""
-        begin, timeout = time.monotonic(), min(time_left(deadline), ANSWER_WITHIN)
+        begin, timeout = time.monotonic(), min(wire.time_left(deadline), wire.ANSWER_WITHIN)
         try:
             connection = self.server.open(self._serial, service, timeout=timeout)
-        except TransportTimeoutError:
-            if timeout >= ANSWER_WITHIN:
+        except errors.TransportTimeoutError:
+            if timeout >= wire.ANSWER_WITHIN:
                 self._liveness.note_silence(begin)
             raise
-        connection.settimeout(time_left(deadline))
+        connection.settimeout(wire.time_left(deadline))
         return connection
 
     def _ask(self, timeout: float) -> None:
         """Ask the device for a sign of life."""
         deadline = time.monotonic() + timeout
         with (
-            mapped(serial=self._serial, within=timeout),
+            wire.mapped(serial=self._serial, within=timeout),
             self.server.open(self._serial, "exec:true", timeout=timeout) as connection,
         ):
-            connection.settimeout(time_left(deadline))
-            read_rest(connection, deadline=deadline)
+            connection.settimeout(wire.time_left(deadline))
+            wire.read_rest(connection, deadline=deadline)
 
     def _check_length(self, service: str) -> None:
-        size = len(encoded(service))
-        limit = MAX_REQUEST if "shell_v2" in self.features() else _OLD_LIMIT
+        size = len(wire.encoded(service))
+        limit = wire.MAX_REQUEST if "shell_v2" in self.features() else _OLD_LIMIT
         if size > limit:
-            raise PayloadTooLargeError(
+            raise errors.PayloadTooLargeError(
                 f"a command of {size} bytes does not fit: this device takes {limit}",
                 serial=self._serial,
                 hint="Use shell(), which has no such limit, or push a script and run that.",
             )
 
-    def _absence(self) -> ClawperatorError | None:
+    def _absence(self) -> errors.ClawperatorError | None:
         """Return what adb reports about a device whose connection broke, or None."""
         try:
             state = self.server.state(self._serial)
-        except ClawperatorError as error:
+        except errors.ClawperatorError as error:
             error.serial = error.serial or self._serial
             return error
         usual = state == "device"
-        return None if usual else refusal(f"device {state}", serial=self._serial, doing="")
+        return None if usual else wire.refusal(f"device {state}", serial=self._serial, doing="")
 
 
 class _Listening:
@@ -317,7 +298,7 @@ class _Listening:
     def recv(self, size: int, /) -> bytes:
         """Return what has come; raise if the time is over or the device does not answer."""
         while True:
-            self._connection.settimeout(min(time_left(self._deadline), QUIET))
+            self._connection.settimeout(min(wire.time_left(self._deadline), wire.QUIET))
             try:
                 return self._connection.recv(size)
             except TimeoutError:
@@ -332,7 +313,7 @@ class _Listening:
 def _as_packets(command: str) -> bytes:
     """Return the packets that type a command into a shell and end its input."""
     # Nothing of the script may be read by the command itself.
-    data = encoded(f"{{\n{command}\n}} </dev/null\n")
+    data = wire.encoded(f"{{\n{command}\n}} </dev/null\n")
     pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
     typed = b"".join(_PACKET.pack(_STDIN, len(piece)) + piece for piece in pieces)
     return typed + _NO_INPUT
@@ -347,7 +328,7 @@ def _read_until(connection: Connection, *, deadline: float, nonce: bytes) -> tup
         found = re.compile(nonce + rb"(\d+)\n").search(received, searched)
         if found:
             return received[: found.start()], int(found[1])
-        connection.settimeout(time_left(deadline))
+        connection.settimeout(wire.time_left(deadline))
     raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
 
 
@@ -374,5 +355,5 @@ def _read_packets(connection: Connection, *, deadline: float) -> ShellResult:
                 outputs[kind] += received[at + _PACKET.size : end]
             at = end
         del received[:at]
-        connection.settimeout(time_left(deadline))
+        connection.settimeout(wire.time_left(deadline))
     raise EOFError("it ended before the command did")

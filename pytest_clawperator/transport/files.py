@@ -18,13 +18,8 @@ from adbutils import AdbConnection  # type: ignore[import-untyped]  # adbutils h
 from adbutils.errors import AdbError, AdbSyncError  # type: ignore[import-untyped]  # nor here
 from adbutils.sync import Sync  # type: ignore[import-untyped]  # nor here
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ErrorCode,
-    TransportError,
-    TransportTimeoutError,
-    is_file,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.wire import AdbServer, mapped
 
 _MODE = 0o644
@@ -32,12 +27,12 @@ _MODE = 0o644
 _STALL = 60.0
 
 # What each exception of adbutils means here.
-FOREIGN: dict[str, tuple[type[TransportError], ErrorCode]] = {
-    "AdbError": (TransportError, ErrorCode.FILE_UNAVAILABLE),
-    "AdbTimeout": (TransportTimeoutError, ErrorCode.TRANSPORT_TIMEOUT),
-    "AdbConnectionError": (AdbUnavailableError, ErrorCode.ADB_SERVER_FAILED),
-    "AdbInstallError": (TransportError, ErrorCode.ANDROID_INSTALL_FAILED),
-    "AdbSyncError": (TransportError, ErrorCode.FILE_UNAVAILABLE),
+FOREIGN: dict[str, tuple[type[errors.TransportError], ErrorCode]] = {
+    "AdbError": (errors.TransportError, ErrorCode.FILE_UNAVAILABLE),
+    "AdbTimeout": (errors.TransportTimeoutError, ErrorCode.TRANSPORT_TIMEOUT),
+    "AdbConnectionError": (errors.AdbUnavailableError, ErrorCode.ADB_SERVER_FAILED),
+    "AdbInstallError": (errors.TransportError, ErrorCode.ANDROID_INSTALL_FAILED),
+    "AdbSyncError": (errors.TransportError, ErrorCode.FILE_UNAVAILABLE),
 }
 # What it raises by accident when an answer is not what it expects.
 _ACCIDENTS = (AssertionError, ValueError, struct.error)
@@ -52,8 +47,8 @@ class FileTransfer:
 
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device; into a directory, under the source's own name."""
-        if isinstance(source, Path) and not is_file(source):
-            raise TransportError(
+        if isinstance(source, Path) and not errors.is_file(source):
+            raise errors.TransportError(
                 f"there is no file {str(source)!r} to push",
                 code=ErrorCode.FILE_UNAVAILABLE,
                 serial=self.serial,

@@ -55,7 +55,7 @@ class Log(Protocol):
         """Wait until a line stands at ``position``, or the monotonic deadline; return the end.
 
         Raises what went wrong with the device or its log, should the stream be broken and
-        not come back at once.
+        not come back immediately.
         """
         ...
 

@@ -13,18 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.log import (
     DEVICE_TIME_COMMAND,
     FORMAT_OPTION,
     is_divider,
     is_log_line,
     time_of,
-)
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    DeviceError,
-    LogcatError,
 )
 from pytest_clawperator.transport.wire import QUIET, AdbServer, acknowledge, mapped, read_rest
 
@@ -82,7 +77,7 @@ class LogStream:
         self._connection: socket.socket | None = None
         self._open = False
         self._proven = False
-        self._problem: ClawperatorError | None = None
+        self._problem: errors.ClawperatorError | None = None
         self._broken_at = float("-inf")
         self._mute_streams = 0
         self._continuation = Continuation([])
@@ -145,7 +140,7 @@ class LogStream:
     def _patience(self, left: float) -> float:
         """Return how long to wait for a stream that is not open, or raise why it is not."""
         if self._closing:
-            raise LogcatError(
+            raise errors.LogcatError(
                 "the log stream is closed",
                 serial=self._serial,
                 hint="Connect to the device again.",
@@ -154,7 +149,7 @@ class LogStream:
         problem = self._problem
         if problem is None:
             return left
-        if grace <= 0 or isinstance(problem, DeviceError | LogcatError):
+        if grace <= 0 or isinstance(problem, errors.DeviceError | errors.LogcatError):
             raise copy.copy(problem) from problem
         return min(left, grace)
 
@@ -183,12 +178,12 @@ class LogStream:
                 )
                 start_thread(self._thread)
             problem = self._problem
-            if problem is None or isinstance(problem, LogcatError):
+            if problem is None or isinstance(problem, errors.LogcatError):
                 return
-            hopeful = not isinstance(problem, DeviceError) and self._is_in_grace()
+            hopeful = not isinstance(problem, errors.DeviceError) and self._is_in_grace()
         try:
             state = self._server.state(self._serial)
-        except AdbUnavailableError:
+        except errors.AdbUnavailableError:
             # It may be starting; the thread keeps trying.
             if not hopeful:
                 raise
@@ -233,8 +228,8 @@ class LogStream:
         self._interrupt()
         raise self._mute("a line that was logged did not come through")
 
-    def _mute(self, why: str) -> LogcatError:
-        return LogcatError(
+    def _mute(self, why: str) -> errors.LogcatError:
+        return errors.LogcatError(
             f"the device's log is mute: {why} within {_OPEN_DEADLINE:.0f} s",
             serial=self._serial,
             hint="Try `adb logcat`; some devices need logging switched on in their settings.",
@@ -255,7 +250,7 @@ class LogStream:
         while not self._is_closed_after(pause):
             try:
                 connection = self._open_logcat(away=away)
-            except ClawperatorError as error:
+            except errors.ClawperatorError as error:
                 away = True
                 self._fail(error)
                 pause = _longer(pause)
@@ -295,7 +290,7 @@ class LogStream:
         with self._lock:
             self._open = True
             self.returns += away
-            if not isinstance(self._problem, LogcatError):
+            if not isinstance(self._problem, errors.LogcatError):
                 self._problem = None
             self._changed.wake_all()
         return connection
@@ -397,23 +392,23 @@ class LogStream:
                 self._mute_streams += 1
             if self._mute_streams >= _MUTE_STREAMS:
                 said = tail[-1].decode("utf-8", "replace") if tail else "nothing"
-                self._problem = LogcatError(
-                    f"logcat ends at once, again and again; its last line was: {said}",
+                self._problem = errors.LogcatError(
+                    f"logcat keeps ending immediately; its last line was: {said}",
                     serial=self._serial,
                     hint="Try `adb logcat`; the device may still be starting.",
                 )
             self._changed.wake_all()
 
-    def _fail(self, problem: ClawperatorError) -> None:
+    def _fail(self, problem: errors.ClawperatorError) -> None:
         problem.serial = problem.serial or self._serial
         with self._lock:
             self._problem = problem
             self._changed.wake_all()
 
     def _wait_for_device(self) -> None:
-        """Wait until adb sees the device; return at once where adb does not support that."""
+        """Wait until adb sees the device; return immediately if adb does not support that."""
         question = f"host-serial:{self._serial}:wait-for-any-device"
-        broken = contextlib.suppress(ClawperatorError, OSError)
+        broken = contextlib.suppress(errors.ClawperatorError, OSError)
         with broken, self._server.start(question) as connection:
             self._hold(connection)
             connection.recv(4)
@@ -454,7 +449,7 @@ class Ring:
         return self._lines[first:last]
 
     def _drop_oldest(self) -> None:
-        # A quarter at once: shifting the rest of a long list for each line would be slow.
+        # A quarter in one go: shifting the rest of a long list for each line would be slow.
         goal = self._capacity * 3 // 4
         count = 0
         for line in self._lines:

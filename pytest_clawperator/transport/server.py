@@ -10,13 +10,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.adb_program import find_user_adb
 from pytest_clawperator.transport.wire import AdbServer
 
@@ -51,20 +46,20 @@ def locate_server(
 
 
 def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
-    """Ensure that the server answers; where allowed, start one, and report it with ``say``."""
+    """Ensure that the server answers; if allowed, start one, and report it with ``say``."""
     try:
         server.version()
-    except TransportTimeoutError as error:
-        raise TransportTimeoutError(
+    except errors.TransportTimeoutError as error:
+        raise errors.TransportTimeoutError(
             f"the adb server at {server} took the connection and did not answer",
             hint="Restart it: `adb kill-server`, then `adb start-server`.",
         ) from error
-    except AdbUnavailableError as error:
+    except errors.AdbUnavailableError as error:
         # Only if nothing listens: an adb program that meets another version's server kills it.
         if not isinstance(error.__cause__, ConnectionRefusedError):
             raise
         if not server.startable:
-            raise AdbUnavailableError(
+            raise errors.AdbUnavailableError(
                 f"no adb server answers at {server}, and none is started there, because it was "
                 "named or is on another host",
                 code=ErrorCode.ADB_SERVER_FAILED,
@@ -101,10 +96,10 @@ def _start(adb: Path, server: AdbServer) -> None:
     if not why:
         try:
             server.version()
-        except AdbUnavailableError as error:
+        except errors.AdbUnavailableError as error:
             why = error.message
     if why:
-        raise AdbUnavailableError(
+        raise errors.AdbUnavailableError(
             f"no adb server answers at {server}, and {adb} did not start one: {why}; "
             f"it said: {said or 'nothing'}",
             code=ErrorCode.ADB_SERVER_FAILED,
@@ -132,8 +127,8 @@ def _port(port: str, *, source: str, text: str) -> int:
     raise _nonsense(source, text)
 
 
-def _nonsense(source: str, given: object) -> ConfigurationError:
-    return ConfigurationError(
+def _nonsense(source: str, given: object) -> errors.ConfigurationError:
+    return errors.ConfigurationError(
         f"{source} names no adb server: {given!r}",
         hint="Allowed, as text: a port ('5037'), host:port ('127.0.0.1:5037'), tcp:host:port, "
         "or localfilesystem:/path/of/a/socket.",
@@ -159,5 +154,5 @@ def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> 
     question = (
         f"host:connect:{serial}" if _ON_NETWORK.fullmatch(serial) else "host:reconnect-offline"
     )
-    with contextlib.suppress(ClawperatorError):  # an older server may not support it
+    with contextlib.suppress(errors.ClawperatorError):  # an older server may not support it
         server.ask(question, timeout=_CONNECT_WITHIN)

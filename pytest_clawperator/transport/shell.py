@@ -10,12 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    PayloadTooLargeError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.wire import QUIET, acknowledge, encoded, mapped, time_left
 
@@ -35,7 +30,7 @@ def broadcast_command(package: str, payload_json: str) -> str:
     payload = payload_json.replace("\n", "")
     size = len(encoded(payload))
     if size > MAX_ARGUMENT:
-        raise PayloadTooLargeError(
+        raise errors.PayloadTooLargeError(
             f"the payload has {size} bytes, {len(encoded(quote(payload)))} "
             f"quoted for the shell; a device command takes {MAX_ARGUMENT}",
             hint="Split the execution into several, or shorten its texts.",
@@ -82,7 +77,7 @@ class WarmShell:
         self,
         open_shell: Callable[[], socket.socket],
         run_alone: Callable[[str], ShellResult],
-        absence: Callable[[], ClawperatorError | None],
+        absence: Callable[[], errors.ClawperatorError | None],
         prove_alive: Callable[[], None],
         *,
         serial: str,
@@ -101,7 +96,7 @@ class WarmShell:
         """Ensure that a command can be sent; if this raises, nothing was sent."""
         if self._mark:
             # The result of the last command was not read; a shell that broke since is replaced.
-            with suppress(ClawperatorError):
+            with suppress(errors.ClawperatorError):
                 self.result(_DRAIN_DEADLINE)
         if self._connection is None or self._has_ended():
             self.close()
@@ -143,9 +138,9 @@ class WarmShell:
         try:
             with mapped(serial=self._serial, within=within):
                 yield
-        except TransportError as error:
+        except errors.TransportError as error:
             self.close()
-            absence = None if isinstance(error, TransportTimeoutError) else self._absence()
+            absence = None if isinstance(error, errors.TransportTimeoutError) else self._absence()
             if absence is None:
                 raise
             raise absence from error

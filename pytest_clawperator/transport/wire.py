@@ -13,16 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    PayloadTooLargeError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.interface import OnOutput, ignored
 
 # The length of a request is four hexadecimal digits.
@@ -62,35 +54,17 @@ class AdbServer:
         """Start a service of a device and return the connection to it."""
         deadline = time.monotonic() + timeout
         connection = self.open_transport(serial, timeout=timeout)
-        try:
-            request(connection, service, deadline=deadline, serial=serial)
-            acknowledge(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return _requested(connection, service, deadline, serial, acknowledge)
 
     def open_transport(self, serial: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
         """Return a connection whose next request goes to the device."""
-        connection = self._connect(timeout)
-        try:
-            deadline = time.monotonic() + timeout
-            request(connection, f"host:transport:{serial}", deadline=deadline, serial=serial)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        connection, deadline = self._connect(timeout), time.monotonic() + timeout
+        return _requested(connection, f"host:transport:{serial}", deadline, serial)
 
     def start(self, question: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
         """Send a request to the server itself and return the connection once it was accepted."""
-        connection = self._connect(timeout)
-        try:
-            deadline = time.monotonic() + timeout
-            request(connection, question, deadline=deadline, serial=_serial_in(question))
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        connection, deadline = self._connect(timeout), time.monotonic() + timeout
+        return _requested(connection, question, deadline, _serial_in(question))
 
     def ask(self, question: str, *, timeout: float = ANSWER_DEADLINE) -> bytes:
         """Send a request to the server itself and return its answer."""
@@ -120,7 +94,7 @@ class AdbServer:
         """Return the features that the server and the device share, such as ``shell_v2``."""
         try:
             answer = self.ask(f"host-serial:{serial}:features").decode("utf-8", "replace")
-        except TransportError as error:
+        except errors.TransportError as error:
             if "unknown host service" in error.message:
                 return frozenset()
             raise
@@ -140,7 +114,7 @@ class AdbServer:
         except (OSError, ValueError) as error:  # the latter for what no address can hold
             if connection is not None:
                 connection.close()
-            raise AdbUnavailableError(
+            raise errors.AdbUnavailableError(
                 f"no adb server answers at {self} ({error})",
                 code=ErrorCode.ADB_SERVER_FAILED,
                 hint="Start it with `adb start-server`, or correct the server's address.",
@@ -153,8 +127,8 @@ class AdbServer:
         host = self.host.encode() if self.host.isascii() else self.host
         return cast(str, host), self.port  # bytes work, although the annotations forbid them
 
-    def _nonsense(self, answer: bytes) -> AdbUnavailableError:
-        return AdbUnavailableError(
+    def _nonsense(self, answer: bytes) -> errors.AdbUnavailableError:
+        return errors.AdbUnavailableError(
             f"what answers at {self} is not an adb server: it said {answer[:_SHOWN]!r}",
             code=ErrorCode.ADB_SERVER_FAILED,
             hint="Correct the address of the adb server.",
@@ -166,13 +140,30 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def _requested(
+    connection: socket.socket,
+    text: str,
+    deadline: float,
+    serial: str | None,
+    then: Callable[[socket.socket], None] = lambda connection: None,
+) -> socket.socket:
+    """Return the connection after a request; it is closed if that fails."""
+    try:
+        request(connection, text, deadline=deadline, serial=serial)
+        then(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def request(
     connection: socket.socket, text: str, *, deadline: float, serial: str | None = None
 ) -> None:
     """Send one request of the protocol and check that the server accepts it."""
     data = encoded(text)
     if len(data) > MAX_REQUEST:
-        raise PayloadTooLargeError(
+        raise errors.PayloadTooLargeError(
             f"adb's protocol takes requests of {MAX_REQUEST} bytes, and this one has {len(data)}",
             serial=serial,
             hint="Write the data to a file with push() and run a command that reads it.",
@@ -184,7 +175,7 @@ def request(
         if status == b"OKAY":
             return
         if status != b"FAIL":
-            raise AdbUnavailableError(
+            raise errors.AdbUnavailableError(
                 f"what answers is not an adb server: it said {status!r} to {text[:_SHOWN]!r}",
                 code=ErrorCode.ADB_SERVER_FAILED,
                 serial=serial,
@@ -267,12 +258,12 @@ class mapped(contextlib.AbstractContextManager["mapped"]):  # noqa: N801 - used 
         said = f"no answer to `{asked}` came" if asked else f"{who} did not answer"
         if isinstance(error, TimeoutError):
             within = " in time" if self._within is None else f" within {_rounded(self._within)} s"
-            raise TransportTimeoutError(
+            raise errors.TransportTimeoutError(
                 f"{said}{within}",
                 serial=self._serial,
                 hint="See that the device is awake and responsive, or give it a longer timeout.",
             ) from error
-        raise TransportError(
+        raise errors.TransportError(
             f"{said}, because the connection broke: {error}",
             code=ErrorCode.DEVICE_SHELL_UNAVAILABLE
             if self._serial
@@ -282,19 +273,21 @@ class mapped(contextlib.AbstractContextManager["mapped"]):  # noqa: N801 - used 
         ) from error
 
 
-def refusal(reason: str, *, serial: str | None, doing: str) -> ClawperatorError:
+def refusal(reason: str, *, serial: str | None, doing: str) -> errors.ClawperatorError:
     """Return the error for an adb server's refusal."""
     first = reason.strip().split("\n")[0]
     if _ABSENT.search(first):
-        return DeviceNotFoundError(
+        return errors.DeviceNotFoundError(
             f"adb says: {first}",
             serial=serial,
             hint="See with `adb devices` which devices are there.",
         )
     for word, code, hint in _STATES:
         if word in first:
-            return DeviceUnavailableError(f"adb says: {first}", code=code, serial=serial, hint=hint)
-    return TransportError(
+            return errors.DeviceUnavailableError(
+                f"adb says: {first}", code=code, serial=serial, hint=hint
+            )
+    return errors.TransportError(
         f"adb refused `{_short(_asked(doing) or doing)}`: {first or 'without a reason'}",
         serial=serial,
         hint="See with `adb devices` whether the device is usable, and try again.",
@@ -335,7 +328,7 @@ def _serial_in(question: str) -> str | None:
 
 def time_left(deadline: float) -> float:
     """Return the seconds until a monotonic deadline, within what sockets accept."""
-    # A timeout of 0 would mean "do not block"; the least that is one still fails at once.
+    # A timeout of 0 would mean "do not block"; the least that is one still fails immediately.
     return min(max(deadline - time.monotonic(), 1e-6), _LONGEST_WAIT)
 
 
@@ -394,7 +387,7 @@ class Liveness:
             raise self._silent(begin - silent_since)
         try:
             self._ask(ANSWER_WITHIN if silent_since is None else AGAIN_WITHIN)
-        except TransportTimeoutError as error:
+        except errors.TransportTimeoutError as error:
             raise self._silent(self.note_silence(begin)) from error
         self.is_in_doubt, self._silent_since = False, None
 
@@ -405,8 +398,8 @@ class Liveness:
             self._silent_since = since
         return self._asked_at - self._silent_since
 
-    def _silent(self, seconds: float) -> TransportTimeoutError:
-        return TransportTimeoutError(
+    def _silent(self, seconds: float) -> errors.TransportTimeoutError:
+        return errors.TransportTimeoutError(
             f"the device does not answer, and has not for {seconds:.0f} s",
             serial=self._serial,
             hint="See that the device is awake and responsive; reconnect it, or restart it.",

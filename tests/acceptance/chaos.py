@@ -197,14 +197,14 @@ def _stacks(run: Run) -> str:
     with suppress(ProcessLookupError):
         os.killpg(run.process.pid, signal.SIGCONT)
         os.killpg(run.process.pid, signal.SIGUSR1)
-        time.sleep(1.0)  # nothing tells that they have written
+        time.sleep(1.0)  # there is no event for what they write
     return ", ".join(str(path) for path in sorted(run.folder.glob("stacks-*")))
 
 
 def play(
     rack: Rack, folder: Path, plan: Plan, *, seed: int, number: int, tally: Tally
 ) -> list[Finding]:
-    """Play one round, print what must not be, and remove its files if there is no such thing."""
+    """Play one round, print broken invariants, and remove its files if there are none."""
     begin = time.monotonic()
     played = Round(rack, folder, plan, f"{seed}.{number}")
     try:
@@ -212,7 +212,7 @@ def play(
     finally:
         played.close()
     tally.rounds += 1
-    tally.strikes.update(told.partition(" ")[0] for told in played.struck)
+    tally.strikes.update(strike.partition(" ")[0] for strike in played.struck)
     tally.executions += rack.counters()["executions"]
     tally.findings.update(finding.kind for finding in findings)
     runs = ", ".join(run.folder.name for run in played.scene.runs)

@@ -71,8 +71,8 @@ def complaints(scene: Scene) -> Iterator[Finding]:
 
 def waits(scene: Scene) -> Iterator[Finding]:
     """Nobody waits long for a phone that is frozen."""
-    for told in scene.overdue:
-        yield Finding("waits", told)
+    for overdue in scene.overdue:
+        yield Finding("waits", overdue)
 
 
 def leftovers(scene: Scene) -> Iterator[Finding]:
@@ -80,7 +80,7 @@ def leftovers(scene: Scene) -> Iterator[Finding]:
     for run in scene.runs:
         if left := run.group:
             yield Finding("leftovers", f"{_name(run)} left the processes {left}")
-    # The record of an execution that nobody saw the end of stays until somebody uses the phone.
+    # The record of an execution whose end was not seen stays until the phone is used again.
     if not scene.was_killed:
         yield from _files(scene, "*.lease", "*.holder", "clawperator-*")
     _use_each_phone(scene)
@@ -105,7 +105,7 @@ def _was_refused(scene: Scene, run: Run) -> bool:
 
 
 def _files(scene: Scene, *patterns: str) -> Iterator[Finding]:
-    """Find files of these names, without those of phones that nobody can use any more."""
+    """Find files of these names, without those of phones that cannot be used any more."""
     dead = scene.rack.dead_ports
     for folder in (scene.locks, scene.scratch):
         found = [path.name for pattern in patterns for path in folder.glob(pattern)]

@@ -42,9 +42,9 @@ def works(claw: Clawperator, milliseconds: int = 7) -> bool:
     return result.ok and result.step("nap").data["duration_ms"] == str(milliseconds)
 
 
-def notices(told: list[Event]) -> list[str]:
+def notices(events: list[Event]) -> list[str]:
     """Return the messages of the notices among the events."""
-    return [event.message for event in told if isinstance(event, Notice)]
+    return [event.message for event in events if isinstance(event, Notice)]
 
 
 class Witness:

@@ -154,7 +154,7 @@ serve(dict(globals()))
 
 
 class OtherUser:
-    """A process of another user, which does what it is told."""
+    """A process of another user, which does what the test asks."""
 
     def __init__(self, user: int, script: str) -> None:
         self.user = user

@@ -38,10 +38,10 @@ class RackPhone(Witness):
 
     def counters(self) -> Counter[str]:
         """Return how much it did and does, once it is connected; its own commands do not count."""
-        told = self._stats_when_connected()
+        counted = self._stats_when_connected()
         names = ("executions", "overlaps", "in_flight")
-        commands = sum(count for name, count in told["commands"].items() if name != "sim")
-        return Counter({**{name: told[name] for name in names}, "commands": commands})
+        commands = sum(count for name, count in counted["commands"].items() if name != "sim")
+        return Counter({**{name: counted[name] for name in names}, "commands": commands})
 
     def _stats_when_connected(self) -> dict[str, Any]:
         while True:

@@ -66,7 +66,7 @@ class Run:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # All its processes are one group, and can be told from those of others.
+                # All its processes are one group, and can be distinguished from others.
                 start_new_session=True,
             )
 
@@ -118,7 +118,7 @@ class Run:
 
     @property
     def is_gone(self) -> bool:
-        """Whether none of its processes is left, not even one that nobody has asked about."""
+        """Whether none of its processes is left, not even one that has not been waited for."""
         return all(group != self.process.pid for _, _, group in processes(zombies=True))
 
     def kill_worker(self, number: int) -> bool:
@@ -144,7 +144,7 @@ class Run:
         try:
             return self.process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"the run did not end; it said:\n{self.output}") from None
+            raise AssertionError(f"the run did not end; its output:\n{self.output}") from None
 
 
 class Phone(Witness):
@@ -193,7 +193,7 @@ def wait_for(
     deadline = time.monotonic() + within
     while not what():
         said = about.output if about is not None else ""
-        assert time.monotonic() < deadline, f"waited in vain; it said:\n{said}"
+        assert time.monotonic() < deadline, f"waited in vain; its output:\n{said}"
         assert about is None or about.process.poll() is None or what(), f"it ended:\n{said}"
         time.sleep(0.02)
 

@@ -1,4 +1,4 @@
-"""Runs that are ended by SIGTERM or SIGHUP leave nothing behind, and tell what they did."""
+"""Runs that are ended by SIGTERM or SIGHUP leave nothing behind, and report what they did."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Workers of the published Operator, one phone of the documented one; the rest when soaking.
 WAYS = [("documented", 0), ("0.5.3", 2), *([("documented", 4), ("0.5.3", 0)] if SOAK else [])]
 
-#: What each failure must tell, so that nobody has to run it again.
-TELLING = {
+#: What each failure must say, so that it need not be run again.
+EXPLAINED = {
     "test_a_misspelt_text": [
         "NODE_NOT_FOUND: click: no node(text='Incremnt') on the screen within 1 s",
         "text is `Increment`, wanted `Incremnt`",
@@ -125,17 +125,18 @@ def test_each_failure_says_what_to_do_next(tmp_path: Path) -> None:
 
     ran = run("example_suite/failing", output=tmp_path)
 
-    told = failures(ran)
-    assert set(told) == set(written) == set(TELLING), ran.stdout + ran.stderr
+    reported = failures(ran)
+    assert set(reported) == set(written) == set(EXPLAINED), ran.stdout + ran.stderr
     missing = {
-        name: [part for part in parts if part not in told[name]] for name, parts in TELLING.items()
+        name: [part for part in parts if part not in reported[name]]
+        for name, parts in EXPLAINED.items()
     }
     assert not any(missing.values()), f"{missing}\n{ran.stdout}"
     assert re.search(
         r"^ERROR \S+::test_the_lab_is_broken - infrastructure", ran.stdout, re.MULTILINE
     )
     pictures = {path.parent.name.split("-")[1] for path in tmp_path.rglob("*screenshot.png")}
-    assert pictures == set(TELLING)
+    assert pictures == set(EXPLAINED)
 
 
 def test_nothing_names_the_simulator() -> None:

@@ -59,15 +59,15 @@ def witness(simulator: Simulator) -> Iterator[Witness]:
 
 
 @pytest.fixture
-def told() -> list[Event]:
+def events() -> list[Event]:
     """Return the list of the events that the client emits."""
     return []
 
 
 @pytest.fixture
-def claw(witness: Witness, told: list[Event]) -> Iterator[Clawperator]:
+def claw(witness: Witness, events: list[Event]) -> Iterator[Clawperator]:
     """Connect to the phone, on which an app with a list is open."""
-    with connect(witness.serial, adb=str(witness.server), observe=told.append) as claw:
+    with connect(witness.serial, adb=str(witness.server), observe=events.append) as claw:
         claw.open_app("com.android.settings")
         claw.wait_for_node(text="Connections")
         witness.sim("stats reset")
@@ -117,7 +117,7 @@ def test_a_harmless_fault_changes_no_result(
 
 
 def test_a_clock_set_back_while_the_log_is_cut(
-    claw: Clawperator, witness: Witness, told: list[Event]
+    claw: Clawperator, witness: Witness, events: list[Event]
 ) -> None:
     """The envelope has an earlier time than the lines before it, and is found all the same."""
     witness.sim("fault late_envelope ms=200 times=1")
@@ -131,7 +131,7 @@ def test_a_clock_set_back_while_the_log_is_cut(
 
     assert result.ok
     assert works(claw)
-    assert [notice for notice in notices(told) if "lost log lines" in notice] == []
+    assert [notice for notice in notices(events) if "lost log lines" in notice] == []
     entries = [entry for entry in result.log if "[Clawperator-Command] start" in entry.message]
     assert len(entries) == 1
 
@@ -160,7 +160,7 @@ def test_a_log_that_is_cut_in_the_middle(claw: Clawperator, witness: Witness) ->
     assert "step_start id=nap" in str(result.log)
 
 
-# What is told by name
+# What is reported by name
 
 
 @dataclass(frozen=True)
@@ -342,7 +342,7 @@ def test_a_full_device(claw: Clawperator, witness: Witness) -> None:
     assert working
 
 
-# What is told when connecting, and in the middle
+# What is reported when connecting, and in the middle
 
 OPERATOR_CASES = (
     Case(
@@ -442,7 +442,7 @@ def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Wit
 
 
 def test_an_envelope_that_never_comes_is_given_up(
-    claw: Clawperator, witness: Witness, told: list[Event], monkeypatch: pytest.MonkeyPatch
+    claw: Clawperator, witness: Witness, events: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error says how far the run came; the next run waits, but not forever, and succeeds."""
     monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
@@ -462,11 +462,11 @@ def test_an_envelope_that_never_comes_is_given_up(
     assert error.details["commandId"] == command_id
     assert error.details["lastActionId"] == "nap"
     assert working
-    assert notices(told) == [f"waiting for {command_id} to end: its sender did not see it end"]
+    assert notices(events) == [f"waiting for {command_id} to end: its sender did not see it end"]
 
 
 def test_a_late_envelope_is_waited_for(
-    claw: Clawperator, witness: Witness, told: list[Event], monkeypatch: pytest.MonkeyPatch
+    claw: Clawperator, witness: Witness, events: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run after one that was given up begins when that one has ended."""
     monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
@@ -477,7 +477,7 @@ def test_a_late_envelope_is_waited_for(
     working = works(claw)
 
     assert working
-    assert len(notices(told)) == 1
+    assert len(notices(events)) == 1
     stats = witness.stats()
     assert (stats["executions"], stats["overlaps"]) == (2, 0)
 

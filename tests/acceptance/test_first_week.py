@@ -1,7 +1,7 @@
 """Mistakes of the first week, each with the whole message that it must give on the terminal.
 
 ``first_week.txt`` has them: a title, the body of a test in four spaces, and what its failure
-says. Serials, ports and counts of looks differ from run to run, so they stand as words there.
+says. Serials, ports and counts of checks differ from run to run, so they stand as words there.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+# An inner run forgets what it imports, and this can be imported only once.
+import pytest_clawperator.simulator.apps.load  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.adb_server import FakeAdb, block
 
@@ -63,6 +65,10 @@ from pytest_clawperator import Clawperator, expect
 
 pytestmark = [pytest.mark.claw_app("{PACKAGE}"), pytest.mark.claw_timeout(1)]
 """
+PLUGINS = [
+    *("-p", "no:cacheprovider", "-q", "-p", "pytest_clawperator.plugin"),
+    *("-p", "tests.doubles.quick_phones"),
+]
 USES_DEVICE = "def test_one(clawperator): ...\n\ndef test_two(clawperator): ...\n"
 
 
@@ -96,13 +102,12 @@ def written(mistake: Mistake) -> str:
     return f"def {mistake.name}(clawperator: Clawperator) -> None:\n{mistake.body}"
 
 
-def run_pytest(folder: Path, *options: str, **variables: str) -> str:
-    """Run the tests of a folder as a beginner would; return what stands on the terminal."""
-    plugins = ["-p", "pytest_clawperator.plugin", "-p", "tests.doubles.quick_phones"]
+def run_pytest(folder: Path, *options: str) -> str:
+    """Run the tests of a folder as a beginner would; return the output."""
     kept = {name: text for name, text in os.environ.items() if "PYTEST" not in name}
-    outside = {"CI": "", "COLUMNS": "80", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
+    outside = {"CI": "", "COLUMNS": "80", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *plugins, *options],
+        [sys.executable, "-m", "pytest", *PLUGINS, *options],
         cwd=folder,
         env={**kept, "PYTHONPATH": str(TOP), **outside},
         capture_output=True,
@@ -112,14 +117,30 @@ def run_pytest(folder: Path, *options: str, **variables: str) -> str:
     return lasting(ran.stdout + ran.stderr, folder)
 
 
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that runs the tests of a folder in this process."""
+    for name in [name for name in os.environ if "PYTEST" in name]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("CI", "")
+    pytester.makepyfile(test_one=USES_DEVICE)
+
+    def run(*options: str) -> str:
+        ran = pytester.runpytest_inprocess("-W", "default", *PLUGINS, *options)
+        return lasting(f"{ran.stdout}\n{ran.stderr}", pytester.path)
+
+    return run
+
+
 def lasting(said: str, folder: Path) -> str:
-    """Return what a run said without what differs from run to run."""
+    """Return what a run printed without what differs from run to run."""
     said = said.replace(f"{folder}{os.sep}", "")
     said = re.sub(r"127\.0\.0\.1:\d+", "PHONE", said)
     return re.sub(r"\d+ × ([^,\n]*) in", r"N × \1 in", said)
 
 
-def told_by(said: str) -> Mapping[str, str]:
+def messages_in(said: str) -> Mapping[str, str]:
     """Return the messages of the tests that failed, by their names."""
     sections = re.split(r"^_{3,} (?:ERROR at setup of )?(\w+) _{3,}$", said, flags=re.M)
     pairs = zip(sections[1::2], sections[2::2], strict=True)
@@ -132,34 +153,34 @@ def errors_of(said: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Run all mistakes on one phone, and return what each of them was told."""
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Run all mistakes on one phone, and return the message of each."""
     folder = tmp_path_factory.mktemp("week")
     (folder / "bank.yaml").write_text(APP, encoding="utf-8")
     suite = "\n\n".join([HEAD, *map(written, MISTAKES)])
     (folder / "test_bank.py").write_text(suite, encoding="utf-8")
-    return told_by(
+    return messages_in(
         run_pytest(folder, "--claw-device=sim", "--claw-sim-app=bank.yaml", "--tb=short")
     )
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.title)
-def test_a_mistake_is_told_in_these_words(mistake: Mistake, told: Mapping[str, str]) -> None:
+def test_the_message_of_a_mistake(mistake: Mistake, messages: Mapping[str, str]) -> None:
     """The failure says what was found and what to do, whole lines of it."""
-    assert told.get(mistake.name, "it passed") == mistake.message
+    assert messages.get(mistake.name, "it passed") == mistake.message
 
 
-def test_thirty_mistakes_are_told() -> None:
+def test_there_are_thirty_mistakes() -> None:
     """There are thirty of them, besides those that need no phone."""
     assert len(MISTAKES) >= 30
 
 
-def test_the_index_shows_a_failure_as_it_is(told: Mapping[str, str]) -> None:
+def test_the_index_shows_a_failure_as_it_is(messages: Mapping[str, str]) -> None:
     """The failure on the first page of the documents is the one of the terminal."""
     page = (TOP / "docs" / "index.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^<!-- failure.*?-->\n```text\n(.*?)^```$", page, re.S | re.M)
 
-    message = told["test_a_letter_is_missing"].partition("[PHONE] ")[2]
+    message = messages["test_a_letter_is_missing"].partition("[PHONE] ")[2]
 
     assert shown.rstrip("\n").replace("within 5 s", "within 1 s") == message
 
@@ -199,26 +220,23 @@ def test_the_index_shows_a_failure_as_it_is(told: Mapping[str, str]) -> None:
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
-def test_a_wrong_option_is_told_before_anything_starts(
-    tmp_path: Path, options: list[str], line: str
+def test_a_wrong_option_is_refused_before_anything_starts(
+    run: Callable[..., str], options: list[str], line: str
 ) -> None:
-    """The run ends at once, with one line that says what is allowed."""
-    (tmp_path / "test_one.py").write_text(USES_DEVICE, encoding="utf-8")
-    (tmp_path / "bank.yaml").write_text(APP, encoding="utf-8")
+    """The run ends immediately, with one line that says what is allowed."""
+    Path("bank.yaml").write_text(APP, encoding="utf-8")
     spoilt = APP.replace("navigate: payment}}", "navigate: paymnt}}", 1)
-    (tmp_path / "spoilt.yaml").write_text(spoilt, encoding="utf-8")
+    Path("spoilt.yaml").write_text(spoilt, encoding="utf-8")
 
-    said = run_pytest(tmp_path, *options)
+    said = run(*options)
 
     assert line in said.replace("\n", " "), said
 
 
-def test_two_phones_and_none_chosen(tmp_path: Path) -> None:
+def test_two_phones_and_none_chosen(run: Callable[..., str]) -> None:
     """The phones are listed, with the option that chooses one."""
-    (tmp_path / "test_one.py").write_text(USES_DEVICE, encoding="utf-8")
-
     with Simulator(devices=2, seed=6, time_scale=0.05) as phones:
-        said = run_pytest(tmp_path, f"--claw-adb=127.0.0.1:{phones.adb_port}", "--tb=short")
+        said = run(f"--claw-adb=127.0.0.1:{phones.adb_port}", "--tb=short")
 
     assert errors_of(said).splitlines() == [
         "pytest_clawperator.AmbiguousDeviceError: MULTIPLE_DEVICES_DEVICE_ID_REQUIRED:"
@@ -228,12 +246,10 @@ def test_two_phones_and_none_chosen(tmp_path: Path) -> None:
     ]
 
 
-def test_a_phone_without_the_operator(tmp_path: Path) -> None:
+def test_a_phone_without_the_operator(run: Callable[..., str]) -> None:
     """The error names the option that installs it."""
-    (tmp_path / "test_one.py").write_text(USES_DEVICE, encoding="utf-8")
-
     with Simulator(devices=1, seed=6, operator="absent") as phones:
-        said = run_pytest(tmp_path, f"--claw-adb=127.0.0.1:{phones.adb_port}", "--tb=short")
+        said = run(f"--claw-adb=127.0.0.1:{phones.adb_port}", "--tb=short")
 
     assert errors_of(said).splitlines() == [
         "pytest_clawperator.OperatorNotReadyError: [PHONE] OPERATOR_NOT_INSTALLED:"
@@ -243,13 +259,12 @@ def test_a_phone_without_the_operator(tmp_path: Path) -> None:
     ]
 
 
-def test_no_phone_at_all(tmp_path: Path) -> None:
+def test_no_phone_at_all(run: Callable[..., str]) -> None:
     """All tests share one error, which names simulated phones."""
-    (tmp_path / "test_one.py").write_text(USES_DEVICE, encoding="utf-8")
     answers = {"host:version": block("0029"), "host:devices": block("")}
 
     with FakeAdb(answers) as server:
-        said = run_pytest(tmp_path, f"--claw-adb={server.server}", "--tb=short")
+        said = run(f"--claw-adb={server.server}", "--tb=short")
 
     assert errors_of(said).splitlines() == [
         "pytest_clawperator.NoDeviceError: NO_DEVICES: no device is connected",
@@ -259,14 +274,14 @@ def test_no_phone_at_all(tmp_path: Path) -> None:
     assert "1 error, 1 same error in" in said
 
 
-def test_no_adb_program(tmp_path: Path) -> None:
+def test_no_adb_program(run: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """If a server must be started and there is no program, the error says where to get one."""
-    (tmp_path / "test_one.py").write_text(USES_DEVICE, encoding="utf-8")
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
-        where = {"ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{port}", "ADB_PATH": "/nowhere/adb"}
-        said = run_pytest(tmp_path, "--tb=short", **where)
+        monkeypatch.setenv("ADB_SERVER_SOCKET", f"tcp:127.0.0.1:{port}")
+        monkeypatch.setenv("ADB_PATH", "/nowhere/adb")
+        said = run("--tb=short")
 
     assert errors_of(said).splitlines() == [
         "pytest_clawperator.AdbUnavailableError: ADB_NOT_FOUND: ADB_PATH names '/nowhere/adb',"
@@ -276,25 +291,29 @@ def test_no_adb_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", "skipped"), ("true", "error")])
-def test_a_device_that_nobody_has(tmp_path: Path, ci: str, outcome: str) -> None:
+def test_no_device_meets_the_requirements(
+    run: Callable[..., str], monkeypatch: pytest.MonkeyPatch, ci: str, outcome: str
+) -> None:
     """A test that no device of the run fits is named with the reason; in CI it is an error."""
     marked = "import pytest\n\n@pytest.mark.claw_device(api=99)\ndef test_one(clawperator): ...\n"
-    (tmp_path / "test_one.py").write_text(marked, encoding="utf-8")
+    Path("test_one.py").write_text(marked, encoding="utf-8")
 
-    said = run_pytest(tmp_path, "--claw-device=sim", CI=ci)
+    monkeypatch.setenv("CI", ci)
+
+    said = run("--claw-device=sim")
 
     assert "claw_device: api=99 is required, the device has 36" in said
     assert f"1 {outcome} in" in said
     assert ("--claw-strict makes it an error" in said) is (not ci)
 
 
-def test_markers_are_checked_before_the_first_test(tmp_path: Path) -> None:
+def test_markers_are_checked_before_the_first_test(run: Callable[..., str]) -> None:
     """Every marker that makes no sense is named with how it is written."""
     marks = ["claw_ap('com.example.bank')", "claw_app()", "claw_timeout(5000)"]
     tests = [f"@pytest.mark.{mark}\ndef test_{i}(clawperator): ..." for i, mark in enumerate(marks)]
-    (tmp_path / "test_one.py").write_text("\n".join(["import pytest", *tests]), encoding="utf-8")
+    Path("test_one.py").write_text("\n".join(["import pytest", *tests]), encoding="utf-8")
 
-    said = run_pytest(tmp_path, "--claw-device=sim")
+    said = run("--claw-device=sim")
 
     assert re.findall(r"^ERROR: (.*)$", said, re.M) == [
         "test_one.py::test_0: claw_ap('com.example.bank'): no such marker; did you mean claw_app?",

@@ -21,7 +21,7 @@ screens:
   home:
     title: Gallery
     items:
-      - {text: "{likes} likes, {photos.count} photos, {archived} archived", id: told}
+      - {text: "{likes} likes, {photos.count} photos, {archived} archived", id: summary}
       - {image: Favourite, id: favourite, height: 120, on_double_tap: {add: {likes: 1}}}
       - row: "{item}"
         repeat: photos
@@ -60,20 +60,20 @@ def test_two_taps_are_a_double_tap(claw: Clawperator) -> None:
     favourite = claw.node(id="favourite")
 
     favourite.double_click()
-    expect(claw.node(id="told")).to_have_text("1 likes, 3 photos, 0 archived")
+    expect(claw.node(id="summary")).to_have_text("1 likes, 3 photos, 0 archived")
 
     claw.click(at=favourite.bounds().center)
-    expect(claw.node(id="told")).to_have_text("1 likes, 3 photos, 0 archived")
+    expect(claw.node(id="summary")).to_have_text("1 likes, 3 photos, 0 archived")
 
 
 def test_a_row_is_swiped_both_ways(claw: Clawperator) -> None:
     """The direction is that of the finger."""
     claw.node(text="Hill").swipe("right")
-    expect(claw.node(id="told")).to_have_text("0 likes, 3 photos, 1 archived")
+    expect(claw.node(id="summary")).to_have_text("0 likes, 3 photos, 1 archived")
 
     claw.node(text="Hill").swipe("left")
 
-    expect(claw.node(id="told")).to_have_text("0 likes, 2 photos, 1 archived")
+    expect(claw.node(id="summary")).to_have_text("0 likes, 2 photos, 1 archived")
     expect(claw.node(text="Hill")).not_to_be_visible()
 
 
@@ -81,6 +81,6 @@ def test_a_row_is_dragged_into_the_bin(claw: Clawperator) -> None:
     """What is dropped on the bin is gone, and only that."""
     claw.node(text="Sea").drag_to(claw.node(id="bin"), duration=0.3)
 
-    expect(claw.node(id="told")).to_have_text("0 likes, 2 photos, 0 archived")
+    expect(claw.node(id="summary")).to_have_text("0 likes, 2 photos, 0 archived")
     expect(claw.node(text="Sea")).not_to_be_visible()
     expect(claw.node(text="Hill")).to_be_visible()

@@ -150,7 +150,7 @@ def write(content: str, *, mode: int = 0o666, is_locked: bool = False) -> Callab
     return lambda scene: scene.mallory.do("write", content, mode, is_locked, *scene.files)
 
 
-#: Each trick with what the victim is told; nothing of this sort may ever be used.
+#: Each trick with the victim's error; such a file must never be used.
 REFUSED: dict[str, tuple[Callable[[Scene], Any], str]] = {
     "a folder of the attacker's": (lambda scene: pose_as_folder(scene, 0o1777), "belongs to user"),
     "an open folder": (lambda scene: scene.locks.chmod(0o777), "has mode 0777"),
@@ -178,16 +178,16 @@ REFUSED: dict[str, tuple[Callable[[Scene], Any], str]] = {
 def test_what_is_put_in_the_place_of_locks_is_refused(
     scene: Scene, victim: OtherUser, trick: str
 ) -> None:
-    """The victim is told at once what is there and what to do, and loses nothing."""
+    """The victim's error says what is there and what to do, and nothing is lost."""
     furnish(scene, victim.user)
-    attack, told = REFUSED[trick]
+    attack, message = REFUSED[trick]
     attack(scene)
 
     answers = [victim.do(use, scene.locks) for use in ("fly", "lease")]
 
     for answer in answers:
         assert answer["raised"] == "ConfigurationError"
-        assert told in answer["message"]
+        assert message in answer["message"]
         assert "CLAWPERATOR_LEASE_DIR" in answer["message"]
     assert scene.unharmed(victim.user)
     assert not (scene.place / "new").exists()
@@ -216,7 +216,7 @@ def test_a_folder_that_changes_all_the_time_is_used_or_refused(
 def test_contents_by_the_attacker_are_told_and_replaced(
     scene: Scene, victim: OtherUser, content: str
 ) -> None:
-    """The victim is told of them, waits for nothing, and works."""
+    """The victim gets a notice, waits for nothing, and works."""
     write(content)(scene)
 
     flown, leased = victim.do("fly", scene.locks), victim.do("lease", scene.locks)
@@ -250,7 +250,7 @@ def test_files_that_the_attacker_holds_are_in_use(
     not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
 )
 def test_a_name_that_the_attacker_took_is_a_conflict(scene: Scene, victim: OtherUser) -> None:
-    """The victim is told at once that somebody has the phone, and has it afterwards."""
+    """The victim learns immediately that the phone is taken, and gets it afterwards."""
     digest = sha256(os.fsencode(scene.files[0])).digest()
     scene.mallory.do("take_name", (b"\0pytest-clawperator-" + digest).hex())
     taken = victim.do("fly", scene.locks)
@@ -309,7 +309,7 @@ def test_files_of_the_attacker_that_vanish_end_the_lock(
 
 
 def test_honest_users_share_a_phone(scene: Scene, ada: OtherUser, bob: OtherUser) -> None:
-    """One has it at a time, the other is told who; files left by one do not hinder the other."""
+    """One has it at a time, which the other sees; leftover files do not hinder anyone."""
     for path in scene.files:
         path.touch()
         path.chmod(0o666)

@@ -88,12 +88,12 @@ def second_start(witness: Witness) -> str:
 
 def test_another_process_and_its_death(witness: Witness) -> None:
     """While another process has the device, others are refused; then its last execution ends."""
-    told: list[Event] = []
+    events: list[Event] = []
     witness.look()
 
     with (
         another_process(BUSY, witness.serial, witness.server) as other,
-        connect(witness.serial, adb=str(witness.server), observe=told.append) as claw,
+        connect(witness.serial, adb=str(witness.server), observe=events.append) as claw,
     ):
         command_id = second_start(witness)
         with pytest.raises(ExecutionConflictError) as caught:
@@ -107,7 +107,7 @@ def test_another_process_and_its_death(witness: Witness) -> None:
     assert "one execution at a time" in str(caught.value.hint)
     assert caught.value.serial == witness.serial
     assert working
-    assert notices(told) == [f"waiting for {command_id} to end: its sender did not see it end"]
+    assert notices(events) == [f"waiting for {command_id} to end: its sender did not see it end"]
     stats = witness.stats()
     assert (stats["executions"], stats["overlaps"]) == (3, 0)
 

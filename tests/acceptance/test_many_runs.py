@@ -101,7 +101,7 @@ from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(ttl={ttl}, settle=0.0)
 """
-# Workers collect only when they are told to.
+# Workers collect only when the file `go` appears.
 LATE = """
 import os
 import time
@@ -166,7 +166,7 @@ class Chaos:
     def __init__(self, lab: Lab, seed: int) -> None:
         self._lab = lab
         self._random = random.Random(seed)
-        self.told: list[str] = []
+        self.strikes: list[str] = []
         self.killed_workers = 0
 
     def reign(self) -> None:
@@ -183,7 +183,7 @@ class Chaos:
 
     def _strike(self, victim: str, run: Run) -> bool:
         """Kill the victim; return whether that ended the run."""
-        self.told.append(f"{victim} of {run.folder.name} after {run.ended} tests")
+        self.strikes.append(f"{victim} of {run.folder.name} after {run.ended} tests")
         if victim == "worker":
             self.killed_workers += run.kill_worker(self._random.randrange(4))
         elif victim == "controller":
@@ -235,7 +235,7 @@ def test_runs_that_are_killed(lab: Lab, locks: Path) -> None:
         counted = lab.stats()
         lease_at_once(keys_of(lab))
     except BaseException:
-        print(f"seed {seed}:", *chaos.told, sep="\n")
+        print(f"seed {seed}:", *chaos.strikes, sep="\n")
         raise
 
     assert len(survivors) >= RUNS
@@ -270,6 +270,7 @@ def test_the_phone_of_a_killed_run(lab: Lab) -> None:
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
 )
@@ -298,6 +299,7 @@ def test_a_folder_of_locks_that_is_removed(lab: Lab, locks: Path) -> None:
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
 
 
+@pytest.mark.soak
 def test_lock_files_with_malformed_contents(lab: Lab, locks: Path) -> None:
     """A worker that connects early is not stopped by them, and the run says what it found."""
     for key in keys_of(lab):
@@ -344,6 +346,7 @@ class TestAdbServer:
         yield own
         own.kill()
 
+    @pytest.mark.soak
     def test_it_comes_back(self, lab: Lab, own: OwnAdbServer) -> None:
         """The run goes on, and at most the tests that were running fail."""
         lab.adb = str(own.server)
@@ -407,7 +410,8 @@ class TestRedis:
         assert lab.stats()["overlaps"] == 0
         self.nothing_left(server, lab)
 
-    @pytest.mark.parametrize("away", [0.0, pytest.param(3.0, marks=pytest.mark.soak)])
+    @pytest.mark.soak
+    @pytest.mark.parametrize("away", [0.0, 3.0])
     def test_it_is_away_when_workers_begin(
         self, lab: Lab, server: RedisServer, away: float
     ) -> None:
@@ -467,14 +471,14 @@ class TestRedis:
         self.nothing_left(server, lab)
 
     def nothing_left(self, server: RedisServer, lab: Lab) -> None:
-        """Check that nobody holds the phones."""
+        """Check that no phone is leased."""
         store = open_leases(server.url, run_id="afterwards")
         held = [key for key in keys_of(lab) if store.holder(key) is not None]
         store.close()
         assert held == []
 
 
-@pytest.mark.parametrize("in_workers", [False, True])
+@pytest.mark.parametrize("in_workers", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_full_disk(lab: Lab, *, in_workers: bool) -> None:
     """If leases or flight locks cannot be written, nothing is sent, and the run says why."""
     full = FULL_DISK.format(in_workers=in_workers)

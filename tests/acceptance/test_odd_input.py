@@ -21,7 +21,7 @@ from pytest_clawperator import (
     validate_execution,
 )
 from pytest_clawperator.errors import ClawperatorError, ExpectationError
-from pytest_clawperator.plugin.artifacts import Artifacts
+from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.marker_values import load_payload
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.apps.load import load_app
@@ -129,7 +129,7 @@ def test_a_program_whose_path_is_no_text(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_nul_does_not_cut_a_command(claw: Clawperator) -> None:
-    """The device would run what stands before it, and nobody would notice."""
+    """The device would run what stands before it, and it would go unnoticed."""
     assert_coded(lambda: claw.device.shell("echo a\0; echo b"))
 
 

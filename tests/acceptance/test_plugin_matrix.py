@@ -16,7 +16,6 @@ import pytest
 
 from tests.acceptance.other_plugins import (
     ALLURE,
-    ALONE,
     ASYNCIO,
     HTML,
     PLUGINS,
@@ -61,9 +60,9 @@ def spare_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("way", WAYS if IS_SOAK else (ALONE, TOGETHER, WORKERS), ids=str)
+@pytest.mark.parametrize("way", WAYS if IS_SOAK else (TOGETHER, WORKERS), ids=str)
 def test_the_suite_runs_beside_installed_plugins(way: Way, tmp_path: Path) -> None:
-    """The suite runs with our plugin alone, and beside all others, with workers too."""
+    """The suite runs beside all other plugins, with workers too."""
     missing = [plugin.distribution for plugin in way.plugins if not plugin.is_installed]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -116,8 +115,8 @@ def check_terminal(ran: Ran) -> None:
 def listed_files(text: str) -> list[str]:
     """Return the files of evidence that failures list, each below its folder.
 
-    The page of a trace is written when a test has ended: pytest tells that of a test that did
-    not begin nowhere, and with reruns more than once.
+    The page of a trace is written when a test has ended: pytest does not list that of a
+    test that did not begin, and lists it more than once with reruns.
     """
     found, folder = [], ""
     for line in re.split(r"\n|<br ?/?>", text):
@@ -146,10 +145,10 @@ def check_junit(ran: Ran) -> None:
     cases = list(ET.parse(ran.folder / "junit.xml").getroot().iter("testcase"))
     device = "./properties/property[@name='clawperator_device']"
 
-    told = [str(one.get("value")) for case in cases for one in case.iter("property")]
+    values = [str(one.get("value")) for case in cases for one in case.iter("property")]
     devices = [len(case.findall(device)) for case in cases]
 
-    files = Counter(value for value in told if EVIDENCE.fullmatch(value))
+    files = Counter(value for value in values if EVIDENCE.fullmatch(value))
     assert files == Counter(list(ran.kept())), str(ran)
     assert Counter(devices) == {1: len(cases)}, str(ran)
 

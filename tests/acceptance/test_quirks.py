@@ -18,8 +18,8 @@ from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.health import screen_state
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.package_manager import APP_ENTRY
-from pytest_clawperator.simulator.quirks import QUIRKS
+from pytest_clawperator.simulator.android.pm import APP_ENTRY
+from pytest_clawperator.simulator.phone_kinds import QUIRKS
 
 TOP = Path(__file__).parents[2]
 SETTINGS = "com.android.settings"
@@ -61,7 +61,7 @@ FAILING: Mapping[str, Mapping[str, str]] = {
 
 @pytest.mark.parametrize("quirk", WORKING if SOAK else LESSONS_ALWAYS)
 def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) -> None:
-    """The example suite passes, except for what such a phone cannot do, which is told."""
+    """The example suite passes, except for what such a phone cannot do, which is reported."""
     expected = FAILING.get(quirk, {})
     lessons = ["example_suite"] if SOAK and quirk not in SLOW else FEW
 
@@ -104,7 +104,7 @@ def phones() -> Iterator[Simulator]:
 
 @pytest.mark.parametrize("quirk", WORKING)
 def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simulator) -> None:
-    """The picture is not dark, and the phone tells whether its screen is on."""
+    """The picture is not dark, and the phone reports whether its screen is on."""
     serial = phones.serials[WORKING.index(quirk)]
     with connect(serial, adb=f"{phones.adb_host}:{phones.adb_port}") as claw:
         claw.open_app(SETTINGS)
@@ -120,7 +120,7 @@ def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simu
     assert (awake.on, asleep.on) == (True, "INJECT_EVENTS" in slept.stderr)
 
 
-def test_a_phone_that_asks_before_an_install_is_told_as_such(tmp_path: Path) -> None:
+def test_a_phone_that_asks_before_an_install_is_named(tmp_path: Path) -> None:
     """The hint says what to do on the phone; once that is done, the app is installed."""
     apk = tmp_path / "new.apk"
     with zipfile.ZipFile(apk, "w") as written:
@@ -138,8 +138,11 @@ def test_a_phone_that_asks_before_an_install_is_told_as_such(tmp_path: Path) -> 
     assert is_installed
 
 
-def test_a_log_without_the_operators_lines_is_told_as_such() -> None:
+def test_a_log_without_the_operators_lines_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The error says that the log is the trouble, and not the Operator."""
+    monkeypatch.setattr("pytest_clawperator.transport.logcat._OPEN_DEADLINE", 1.0)
     with Simulator(devices=1, time_scale=0.1, quirks=["log-suppressed"]) as simulator:
         address = f"{simulator.adb_host}:{simulator.adb_port}"
         with (

@@ -72,8 +72,8 @@ def test_the_example_suite_passes_through_a_service(
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     reasons = skips(ran.stdout)
-    told = ("com.example.somewhere.else is not installed", "run_skill is not possible here")
-    assert all(any(part in reason for part in told) for reason in reasons)
+    known = ("com.example.somewhere.else is not installed", "run_skill is not possible here")
+    assert all(any(part in reason for part in known) for reason in reasons)
     assert len(seen) == (2 if spread else 1)
     assert leasing.all() == []
 
@@ -88,8 +88,8 @@ def test_what_the_published_program_cannot_do_is_skipped_by_name(
         ran = run(*PUBLISHED_LESSONS, *device, "-n", "auto", "--claw-no-strict", output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    told = ("is not possible here", "is not here", "is unknown here", "does not report it")
-    lacking = [one for one in skips(ran.stdout) if any(part in one for part in told)]
+    known = ("is not possible here", "is not here", "is unknown here", "does not report it")
+    lacking = [one for one in skips(ran.stdout) if any(part in one for part in known)]
     absent = [one for one in skips(ran.stdout) if "somewhere.else'): it is not installed" in one]
     assert len(lacking) + len(absent) == len(skips(ran.stdout))
     assert len(absent) == 1

@@ -71,7 +71,7 @@ class Scene:
         return self.random.choice(self.rack.phones)
 
     def some_seconds(self) -> float:
-        """Pick how long somebody is away: shorter than a lease lasts without being renewed."""
+        """Pick how long a process is away: shorter than a lease lasts without being renewed."""
         return self.random.uniform(0.2, 4.0)
 
     def cost(self, tests: float) -> None:

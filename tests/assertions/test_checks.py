@@ -1,4 +1,4 @@
-"""Roles that no snapshot has are refused."""
+"""Checks of nodes and screens: what holds, what does not, and what cannot be checked."""
 
 from __future__ import annotations
 
@@ -18,23 +18,16 @@ from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client
 
 
-def test_a_role_that_only_the_device_knows_is_refused() -> None:
-    """A locator by a role that snapshots do not have would never find a node."""
-    with pytest.raises(ConfigurationError, match="does not show which nodes are"):
-        assertions({"role": "listitem"})
-
-
-def test_a_title_is_looked_for_in_its_toolbar() -> None:
-    """Outlines have titles, and the error says how to match one."""
-    with pytest.raises(ConfigurationError, match="a text in a toolbar"):
-        assertions({"role": "title"})
-
-
 @pytest.mark.parametrize(
-    ("role", "message"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
+    ("role", "message"),
+    [
+        ("swich", "Did you mean switch"),
+        ("listitem", "does not show which nodes are"),
+        ("title", "a text in a toolbar"),
+    ],
 )
-def test_roles_are_checked_in_every_part_of_a_locator(role: str, message: str) -> None:
-    """A wrong role is refused in a container and in has= too."""
+def test_roles_that_no_snapshot_has_are_refused(role: str, message: str) -> None:
+    """They would never match; also in a container and in has=."""
     claw = client(Phone(FORM))
     locators = [
         claw.node(role=role),
@@ -72,9 +65,6 @@ def test_values_are_those_that_the_device_reads(real_expect: Expect, claw: Clawp
     real_expect(claw.node(text="Android version")).to_have_value(found["Android version"] or "")
 
 
-Hold = Callable[[LocatorAssertions], None]
-
-
 TRUE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any]]] = [
     ({"text": "Sign in"}, "to_be_visible", (), {}),
     ({"text": "Away"}, "to_be_hidden", (), {}),
@@ -101,8 +91,6 @@ TRUE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any]]] = [
     ({"id": "row"}, "to_have_value", (re.compile(r"^\d+$"),), {}),
     ({"id": "name"}, "to_have_value", ("ada",), {}),
 ]
-
-
 FALSE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any], str]] = [
     ({"text": "Nowhere"}, "to_be_visible", (), {}, "found no match"),
     ({"text": "Away"}, "to_be_visible", (), {}, "found off-screen"),
@@ -130,7 +118,7 @@ FALSE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any], str]] = 
 def test_a_check_that_holds_passes_and_its_opposite_fails(
     matcher: dict[str, Any], check: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
-    """A check passes if it is so, and then its opposite fails."""
+    """The failure of the opposite is negated."""
     expected = assertions(matcher)
 
     getattr(expected, check)(*args, **options)
@@ -147,7 +135,7 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     options: dict[str, Any],
     found: str,
 ) -> None:
-    """A check fails if it is not so, and names what was found; then its opposite passes."""
+    """The failure names what was found."""
     expected = assertions(matcher)
 
     message = failure(lambda: getattr(expected, check)(*args, **options))
@@ -156,39 +144,32 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     assert found in message.split("\n")[0]
 
 
+STATES = {
+    **dict.fromkeys(["to_be_enabled", "to_be_checked", "to_be_focused", "to_be_selected"], ()),
+    **dict.fromkeys(["to_have_text", "to_contain_text", "to_have_desc", "to_have_value"], ("x",)),
+    "to_have_role": ("button",),
+}
+
+
 @pytest.mark.parametrize(
-    ("check", "args"),
+    ("matcher", "check", "found"),
     [
-        ("to_be_enabled", ()),
-        ("to_be_checked", ()),
-        ("to_be_focused", ()),
-        ("to_be_selected", ()),
-        ("to_have_text", ("x",)),
-        ("to_contain_text", ("x",)),
-        ("to_have_desc", ("x",)),
-        ("to_have_role", ("button",)),
-        ("to_have_value", ("x",)),
+        *[({"text": "Nowhere"}, check, "found no match") for check in STATES],
+        ({"id": "heading"}, "to_be_checked", "found a text that cannot be checked"),
     ],
 )
-def test_a_state_of_an_absent_node_fails_both_ways(check: str, args: tuple[Any, ...]) -> None:
-    """A check of a node's state fails, negated or not, if the node is absent."""
-    expected = assertions({"text": "Nowhere"})
+def test_a_state_that_a_node_does_not_have_fails_both_ways(
+    matcher: dict[str, Any], check: str, found: str
+) -> None:
+    """A check of it fails, negated or not."""
+    expected = assertions(matcher)
 
-    message = [failure(partial(getattr(expected, name), *args)) for name in (check, f"not_{check}")]
-
-    assert all("found no match" in text for text in message)
-
-
-def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
-    """A node that cannot be checked fails to_be_checked, negated or not."""
-    expected = assertions({"id": "heading"})
-
-    for hold in (expected.to_be_checked, expected.not_to_be_checked):
-        assert "found a text that cannot be checked" in failure(hold)
+    for name in (check, f"not_{check}"):
+        assert found in failure(partial(getattr(expected, name), *STATES[check]))
 
 
 @pytest.mark.parametrize(
-    ("hold", "complaint"),
+    ("hold", "message"),
     [
         (lambda e: e.to_have_text(3), "a text, a pattern or a list of them"),
         (lambda e: e.to_have_text(re.compile(b"x")), "a text, a pattern or a list of them"),
@@ -201,9 +182,11 @@ def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
         (lambda e: e.to_be_visible(timeout=-1), "timeout= must be a number"),
     ],
 )
-def test_a_wrong_argument_is_refused_before_looking(hold: Hold, complaint: str) -> None:
-    """An argument that makes no sense is refused before the first look."""
-    with pytest.raises(ConfigurationError, match=complaint):
+def test_a_wrong_argument_is_refused(
+    hold: Callable[[LocatorAssertions], None], message: str
+) -> None:
+    """Before the first snapshot."""
+    with pytest.raises(ConfigurationError, match=message):
         hold(assertions({"id": "pay"}))
 
 
@@ -241,14 +224,14 @@ def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:
 
 @pytest.mark.parametrize("check", ["to_have_no_overlay", "not_to_have_no_overlay"])
 def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
-    """Without a word about overlays, neither check of them holds."""
+    """If the snapshot does not report overlays, neither check of them holds."""
     message = failure(getattr(expect(device()), check))
 
     assert "found no information about overlays" in message
 
 
 @pytest.mark.parametrize("package", [5, "", None])
-def test_a_package_that_is_no_text_is_refused(expect: Expect, package: Any) -> None:
+def test_an_invalid_package_is_refused(expect: Expect, package: Any) -> None:
     """An argument that cannot be a package is a mistake of the test."""
     with pytest.raises(ConfigurationError, match="named by its package"):
         expect(client(Phone(SHOP))).not_to_be_in_app(package)

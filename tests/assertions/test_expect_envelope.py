@@ -1,4 +1,4 @@
-"""Expectations about an envelope: what a failure says."""
+"""Expectations about an envelope, and their failures."""
 
 from __future__ import annotations
 
@@ -104,44 +104,27 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     assert found in str(caught.value).split("\n")[0]
 
 
-def test_a_mistyped_step_id_is_answered_with_the_nearest() -> None:
-    """A failure about a missing step suggests the id that was probably meant."""
-    with pytest.raises(ExpectationError, match='hint: Did you mean "open"'):
-        Expect()(envelope()).to_have_step("opne")
-
-
-def test_data_of_a_missing_step_fail_both_ways() -> None:
-    """A check of a step's data fails, negated or not, if there is no such step."""
-    with pytest.raises(ExpectationError, match='found no step "nope"'):
-        Expect()(envelope()).not_to_have_data("nope", app="x")
-
-
-def test_a_missing_key_is_answered_with_the_keys_of_the_step() -> None:
-    """A failure about a key that the step does not have lists the keys that it has."""
-    with pytest.raises(ExpectationError, match="hint: The step has these data: app"):
-        Expect()(envelope()).to_have_data("open", package=...)
-
-
 @pytest.mark.parametrize(
-    ("args", "options", "message"),
+    ("hold", "error", "message"),
     [
-        ((1,), {}, "named by the id"),
-        (("tap",), {"success": "yes"}, "success= must be True or False"),
-        (("tap",), {"code": "NODE_NOT_FOUNT"}, "Did you mean NODE_NOT_FOUND"),
+        (lambda e: e.to_have_step("opne"), ExpectationError, 'hint: Did you mean "open"'),
+        (lambda e: e.not_to_have_data("nope", app="x"), ExpectationError, 'found no step "nope"'),
+        (lambda e: e.to_have_data("open", package=...), ExpectationError,
+         "hint: The step has these data: app"),
+        # What could never match is a mistake of the test.
+        (lambda e: e.not_to_have_step(1), ConfigurationError, "named by the id"),
+        (lambda e: e.not_to_have_step("tap", success="yes"), ConfigurationError,
+         "success= must be True or False"),
+        (lambda e: e.not_to_have_step("tap", code="NODE_NOT_FOUNT"), ConfigurationError,
+         "Did you mean NODE_NOT_FOUND"),
+        (lambda e: e.to_have_data("open", window_count=2), ConfigurationError,
+         'Write window_count="2"'),
     ],
-)
-def test_a_wrong_argument_of_to_have_step_is_refused(
-    args: tuple[Any, ...], options: dict[str, Any], message: str
-) -> None:
-    """An argument that could never match is a mistake of the test."""
-    with pytest.raises(ConfigurationError, match=message):
-        Expect()(envelope()).not_to_have_step(*args, **options)
-
-
-def test_a_number_as_data_is_refused_with_how_to_write_it() -> None:
-    """Step data are texts, so a number would never match."""
-    with pytest.raises(ConfigurationError, match='Write window_count="2"'):
-        Expect()(envelope()).to_have_data("open", window_count=2)  # type: ignore[arg-type]
+)  # fmt: skip
+def test_a_mistake_has_a_way_out(hold: Hold, error: type[Exception], message: str) -> None:
+    """The nearest id, the keys of the step, how to write a value."""
+    with pytest.raises(error, match=message):
+        hold(Expect()(envelope()))
 
 
 def test_action_at_which_it_stopped_is_a_failed_step() -> None:

@@ -1,4 +1,4 @@
-"""Expectations about a node: how they wait and look."""
+"""Expectations about a node: how they wait, and for what."""
 
 from __future__ import annotations
 
@@ -11,26 +11,13 @@ from tests.doubles.expecting import FORM, failure
 from tests.doubles.runner import SHOP, Phone, client, node, screen
 
 
-def test_lingering_can_be_switched_off() -> None:
-    """With linger=0 nothing is checked after the deadline."""
-    time = FakeTime()
-    expect = Expect(clock=time.clock)
-    expect.configure(linger=0)
-    claw = client(Phone(*[screen()] * 10, FORM), timeout=0.1)
-
-    message = failure(expect(claw.node(text="Sign in")).to_be_visible)
-
-    assert "after the deadline" not in message
-    assert time.now == pytest.approx(0.1)
-
-
 @pytest.mark.parametrize(
     ("given", "set_to", "seconds"), [(None, None, 3.0), (None, 2.0, 2.0), (1.0, 2.0, 1.0)]
 )
 def test_the_nearest_timeout_applies(
     given: float | None, set_to: float | None, seconds: float
 ) -> None:
-    """The check's timeout comes first, then the one that was set, then the client's."""
+    """The check's comes first, then the one that was set, then the client's; linger=0 is none."""
     time = FakeTime()
     expect = Expect(clock=time.clock)
     expect.configure(linger=0)
@@ -42,8 +29,8 @@ def test_the_nearest_timeout_applies(
     assert time.now == pytest.approx(seconds)
 
 
-def test_each_look_takes_one_snapshot() -> None:
-    """A locator with several parts takes one snapshot for each look."""
+def test_each_check_takes_one_snapshot() -> None:
+    """Also for a locator with several parts."""
     phone = Phone(SHOP)
     expect = Expect(clock=FakeTime().clock)
     expect.configure(linger=0)
@@ -55,7 +42,7 @@ def test_each_look_takes_one_snapshot() -> None:
     assert phone.types == [["snapshot_ui"]] * 3
 
 
-def test_several_nodes_are_no_answer_about_one() -> None:
+def test_several_nodes_fail_a_check_of_one() -> None:
     """Several matching nodes fail a check of one, negated or not, and not one of all or any."""
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(SHOP), timeout=0.0)
@@ -84,7 +71,7 @@ def test_several_nodes_for_a_moment_are_waited_for() -> None:
 
 
 def test_node_of_a_snapshot_is_not_waited_for() -> None:
-    """A node of a snapshot is checked at once, without a device."""
+    """It is checked immediately, without a device."""
     expect = Expect()
     snapshot = Snapshot.from_xml(FORM)
 

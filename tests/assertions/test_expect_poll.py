@@ -71,7 +71,7 @@ def test_a_failed_assertion_is_tried_again(expect: Expect) -> None:
 
 
 @pytest.mark.parametrize("error", [TransportError("gone"), KeyError("typo")])
-def test_other_errors_are_raised_at_once(expect: Expect, error: Exception) -> None:
+def test_other_errors_are_raised(expect: Expect, error: Exception) -> None:
     """Any other error of the function is raised unchanged."""
 
     def fail() -> int:
@@ -114,9 +114,7 @@ def test_a_value_instead_of_a_function_is_refused(expect: Expect) -> None:
         ("Pay", "P\u0430y", "U\\+0430 CYRILLIC SMALL LETTER A"),
     ],
 )
-def test_values_that_look_the_same_are_told_apart(
-    wanted: object, given: object, message: str
-) -> None:
+def test_similar_values_are_distinguished(wanted: object, given: object, message: str) -> None:
     """If the short forms look the same, the first difference is named."""
     with pytest.raises(ExpectationError, match=message):
         Expect().poll(lambda: given, timeout=0).to_equal(wanted)

@@ -65,7 +65,7 @@ def test_a_golden_that_is_written_is_stated(
 
 
 def test_of_several_the_first_is_reported() -> None:
-    """One that is mended leads to the next."""
+    """Fixing one leads to the next."""
     with watching() as unstated:
         expect(SNAPSHOT, "first")
         expect(SNAPSHOT, "second")

@@ -1,8 +1,9 @@
-"""What every failure says: message, log, and how late it was."""
+"""The message of a failure, its log, and how late it was."""
 
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
 import pytest
 
@@ -11,16 +12,6 @@ from pytest_clawperator.errors import ExpectationError
 from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import SERIAL, SHOP, Phone, client, first, node, screen
-
-
-def test_the_message_of_the_test_comes_first() -> None:
-    """The message of the test stands at the beginning of the failure."""
-    expect = Expect(clock=FakeTime().clock)
-    expect.set_timeout(0)
-
-    message = failure(expect(client(Phone()).node(text="x"), "signed in").to_be_visible)
-
-    assert "EXPECTATION_FAILED: signed in: expected node(text='x') to be visible" in message
 
 
 def test_the_log_lists_what_was_found_meanwhile() -> None:
@@ -47,25 +38,13 @@ def test_a_late_node_fails_with_how_late_it_was() -> None:
     assert "set timeout= to more than 0.3 s" in message
 
 
-def test_a_failure_pickles_with_all_details() -> None:
-    """A failure keeps its text and details on the way from a worker."""
+def test_a_failure_has_all_its_parts() -> None:
+    """What was expected and found, log, near misses, screen and hint; it crosses a process."""
     with pytest.raises(ExpectationError) as caught:
         assertions({"text": "Sign out"}).to_be_visible()
 
     again = pickle.loads(pickle.dumps(caught.value))
-
-    assert str(again) == str(caught.value)
-    assert again.details == caught.value.details
-    assert again.details["log"] == ["6 × no match in 0.1 s"]
-    assert "Sign in" in again.details["xml"]
-
-
-def test_a_failure_has_all_its_parts() -> None:
-    """A failure has what was expected and found, log, near misses, screen and hint."""
-    expected = assertions({"text": "Sign out"})
-
-    lines = failure(expected.to_be_visible).split("\n")
-
+    lines = str(again).split("\n")
     assert lines[0] == (
         f"[{SERIAL}] EXPECTATION_FAILED: expected node(text='Sign out') to be visible, "
         "found no match"
@@ -76,33 +55,34 @@ def test_a_failure_has_all_its_parts() -> None:
     assert "  on the screen:" in lines
     assert '    - button "Pay" #pay [disabled] [0,0][100,50]' in lines
     assert lines[-1].startswith("  hint: ")
+    assert str(again) == str(caught.value)
+    assert again.details == caught.value.details
+    assert again.details["log"] == ["6 × no match in 0.1 s"]
+    assert "Sign in" in again.details["xml"]
 
 
-def test_one_of_several_nodes_is_numbered() -> None:
-    """A failure about one of several matching nodes says which one."""
-    expect = Expect(clock=FakeTime().clock)
-    claw = first(Phone(SHOP), timeout=0.0)
+@pytest.mark.parametrize(
+    ("hold", "parts"),
+    [
+        (lambda expect, claw: expect(claw.node(text="x"), "signed in").to_be_visible(),
+         ["EXPECTATION_FAILED: signed in: expected node(text='x') to be visible"]),
+        (lambda expect, claw: expect(claw.node(id="name")).to_have_text("Milk"),
+         ['expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"',
+          "hint: Another node that matches is as expected, text ", "choose it with .nth(1)"]),
+        (lambda expect, claw: expect(claw.node(id="list").node(text="Shop")).to_be_visible(),
+         ["text \"Shop\" [0,0][100,50]: not inside node(id='list')",
+          "hint: Such a node is on the screen, but not inside node(id='list')."]),
+    ],
+)  # fmt: skip
+def test_a_failure_names_which_node(hold: Callable[..., None], parts: list[str]) -> None:
+    """The test's own message comes first; the nearest miss has a hint."""
+    message = failure(lambda: hold(Expect(clock=FakeTime().clock), first(Phone(SHOP), timeout=0)))
 
-    message = failure(lambda: expect(claw.node(id="name")).to_have_text("Milk"))
-
-    assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in message
-    assert "hint: Another node that matches is as expected, text " in message
-    assert "choose it with .nth(1)" in message
-
-
-def test_a_node_outside_its_container_is_named() -> None:
-    """A node that matches, but outside the container, is the nearest miss."""
-    expect = Expect(clock=FakeTime().clock)
-    claw = client(Phone(SHOP), timeout=0.0)
-
-    message = failure(expect(claw.node(id="list").node(text="Shop")).to_be_visible)
-
-    assert "text \"Shop\" [0,0][100,50]: not inside node(id='list')" in message
-    assert "hint: Such a node is on the screen, but not inside node(id='list')." in message
+    assert [part for part in parts if part not in message] == []
 
 
 def test_a_node_off_the_screen_is_answered_with_a_scroll() -> None:
-    """The hint for a node off the screen is to scroll."""
+    """It is in the tree."""
     message = failure(assertions({"text": "Away"}).to_be_visible)
 
     assert "hint: It is in the tree, and off the screen: scroll_into_view()" in message

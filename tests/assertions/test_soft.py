@@ -16,28 +16,21 @@ from tests.doubles.runner import SHOP
 SNAPSHOT = Snapshot.from_xml(SHOP)
 
 
-def test_soft_failure_lets_the_test_go_on() -> None:
-    """A soft failure is kept, with its line in the test."""
+def test_a_soft_failure_lets_the_test_go_on() -> None:
+    """It is kept with its line in the test, at which it is raised in the end."""
     with collecting() as failures:
         expect.soft(SNAPSHOT).to_have_node(text="Cheese")
         expect.soft(SNAPSHOT).to_have_node(text="Milk")
 
-    (error,) = failures.errors
-    assert failures.error is error
-    assert error.details["where"].startswith("tests/assertions/test_soft.py:")
-    assert error.details["where"].endswith('expect.soft(SNAPSHOT).to_have_node(text="Cheese")')
-
-
-def test_failure_is_raised_where_it_happened() -> None:
-    """Raised at the end, a failure still points at the line in the test."""
-    with collecting() as failures:
-        expect.soft(SNAPSHOT).to_have_node(text="Cheese")
-
     with pytest.raises(ExpectationError) as caught:
         raise failures.error
 
-    last = traceback.extract_tb(caught.value.__traceback__)[-1]
-    assert last.line == 'expect.soft(SNAPSHOT).to_have_node(text="Cheese")'
+    (error,) = failures.errors
+    line = 'expect.soft(SNAPSHOT).to_have_node(text="Cheese")'
+    assert caught.value is error
+    assert error.details["where"].startswith("tests/assertions/test_soft.py:")
+    assert error.details["where"].endswith(line)
+    assert traceback.extract_tb(error.__traceback__)[-1].line == line
 
 
 def test_several_failures_become_one_error() -> None:

@@ -1,4 +1,4 @@
-"""How often and how long the wait loop looks, and what it logs."""
+"""How often and how long the wait loop checks, and what it logs."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tests.doubles.runner import SHOP, Phone, client
 
 
 def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:
-    """Return a look that counts looks, and takes its time."""
-    looks = iter(range(1, 10_000))
+    """Return a function that counts its calls, and takes its time."""
+    calls = iter(range(1, 10_000))
 
     def look() -> int:
         time.pass_by(takes)
-        return next(looks)
+        return next(calls)
 
     return look
 
 
 def at_least(number: int) -> Callable[[int], Verdict]:
-    """Return a judge that wants this many looks."""
+    """Return a judge that wants this many checks."""
     return lambda seen: Verdict(seen >= number, f"look {seen}")
 
 
@@ -50,27 +50,19 @@ def never(seen: object) -> Verdict:
     return Verdict(False, "no match")
 
 
-def test_first_look_is_at_once() -> None:
+@pytest.mark.parametrize(("timeout", "takes"), [(0.001, 0.0), (1.0, 30.0)])
+def test_the_first_check_is_immediate_and_has_no_deadline(timeout: float, takes: float) -> None:
     """What holds already passes without a pause, however short the timeout."""
     time = FakeTime()
 
-    outcome = watch(counting(time), at_least(1), timeout=0.001, clock=time.clock)
+    outcome = watch(counting(time, takes=takes), at_least(1), timeout=timeout, clock=time.clock)
 
     assert outcome.holds
     assert time.pauses == []
 
 
-def test_first_look_has_no_deadline() -> None:
-    """The first look may take longer than the timeout and still count."""
-    time = FakeTime()
-
-    outcome = watch(counting(time, takes=30.0), at_least(1), timeout=1.0, clock=time.clock)
-
-    assert outcome.holds
-
-
-def test_timeout_of_zero_is_one_look() -> None:
-    """With timeout=0 there is one look, and no lingering."""
+def test_a_timeout_of_zero_is_one_check() -> None:
+    """And there is no lingering."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=0.0, linger=1.0, clock=time.clock)
@@ -82,8 +74,8 @@ def test_timeout_of_zero_is_one_look() -> None:
 @pytest.mark.parametrize(
     ("takes", "pause"), [(0.001, 0.02), (0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (3.0, 0.25)]
 )
-def test_pause_is_as_long_as_the_look(takes: float, pause: float) -> None:
-    """The pause is as long as the last look, within 20 and 250 milliseconds."""
+def test_the_pause_is_as_long_as_the_check(takes: float, pause: float) -> None:
+    """The pause is as long as the last check, within 20 and 250 milliseconds."""
     time = FakeTime()
 
     watch(counting(time, takes=takes), at_least(3), timeout=60.0, clock=time.clock)
@@ -91,8 +83,8 @@ def test_pause_is_as_long_as_the_look(takes: float, pause: float) -> None:
     assert time.pauses == pytest.approx([pause, pause])
 
 
-def test_last_look_is_at_the_deadline() -> None:
-    """The last pause ends at the deadline, and is followed by a look."""
+def test_the_last_check_is_at_the_deadline() -> None:
+    """The last pause ends at the deadline, and is followed by a check."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=0.05, clock=time.clock)
@@ -102,9 +94,16 @@ def test_last_look_is_at_the_deadline() -> None:
     assert outcome.seconds == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize("error", [TransportError("gone"), DeviceUnavailableError("offline")])
-def test_infrastructure_errors_are_raised_at_once(error: Exception) -> None:
-    """An error of the device or the transport is raised unchanged, without another look."""
+@pytest.mark.parametrize(
+    "error",
+    [
+        TransportError("gone"),
+        DeviceUnavailableError("offline"),
+        StepFailedError("blocked", code=ErrorCode.SECURITY_BLOCK_DETECTED),
+    ],
+)
+def test_errors_that_waiting_does_not_change_are_raised(error: Exception) -> None:
+    """Unchanged, without another check."""
     time = FakeTime()
 
     def look() -> int:
@@ -117,13 +116,13 @@ def test_infrastructure_errors_are_raised_at_once(error: Exception) -> None:
     assert time.pauses == []
 
 
-def test_an_unreadable_screen_is_looked_at_again() -> None:
+def test_an_unreadable_screen_is_tried_again() -> None:
     """A screen that cannot be read, as between two windows, is tried again."""
     time = FakeTime()
-    looks = counting(time)
+    count = counting(time)
 
     def look() -> int:
-        number = looks()
+        number = count()
         if number < 3:
             raise SnapshotError("no tree", code=ErrorCode.UI_TREE_UNAVAILABLE)
         return number
@@ -177,33 +176,25 @@ def test_lingering_does_not_replace_the_failure() -> None:
     assert outcome.late is None
 
 
-def test_the_log_counts_equal_looks() -> None:
-    """Looks that found the same are one line, with number and duration."""
-    log = [Entry("no match", n * 0.1) for n in range(14)] + [Entry('"Loading"', 1.4)]
-    outcome: Outcome[str] = Outcome(
-        Verdict(False, '"Loading"'), None, None, tuple(log), seconds=5.0
-    )
+@pytest.mark.parametrize(
+    ("log", "lines"),
+    [
+        ([*[Entry("no match", n * 0.1) for n in range(14)], Entry('"Loading"', 1.4)],
+         ["14 × no match in 1.4 s", '1 × "Loading" in 3.6 s']),
+        ([Entry(f"{n}", n * 0.05) for n in range(100)],
+         [*[f"1 × {n} in 50 ms" for n in range(2)], "... 90 more changes",
+          *[f"1 × {n} in 50 ms" for n in range(92, 100)]]),
+    ],
+)  # fmt: skip
+def test_the_log_is_short(log: list[Entry], lines: list[str]) -> None:
+    """Equal findings are one line, with number and duration; of many changes some are left out."""
+    outcome: Outcome[str] = Outcome(Verdict(False, ""), None, None, tuple(log), seconds=5.0)
 
-    lines = outcome.log_lines
-
-    assert lines == ["14 × no match in 1.4 s", '1 × "Loading" in 3.6 s']
-
-
-def test_a_log_of_many_changes_is_shortened() -> None:
-    """A value that changes at every look does not fill the screen."""
-    log = tuple(Entry(f"{n}", n * 0.01) for n in range(100))
-    outcome: Outcome[str] = Outcome(Verdict(False, "99"), None, None, log, seconds=1.0)
-
-    lines = outcome.log_lines
-
-    assert lines[0] == "1 × 0 in 10 ms"
-    assert lines[2] == "... 90 more changes"
-    assert lines[-1] == "1 × 99 in 10 ms"
-    assert len(lines) == 11
+    assert outcome.log_lines == lines
 
 
 def test_later_looks_have_the_time_that_is_left() -> None:
-    """The first look has no limit; later ones have the rest, and at least a second."""
+    """The first check has no limit; later ones have the rest, and at least a second."""
     time = FakeTime()
     limits: list[float | None] = []
 
@@ -219,8 +210,8 @@ def test_later_looks_have_the_time_that_is_left() -> None:
     assert look_limit() is None
 
 
-def test_a_look_cut_short_is_no_infrastructure_error() -> None:
-    """A look that was cut short says nothing about the device: earlier looks count."""
+def test_a_check_cut_short_is_not_an_infrastructure_error() -> None:
+    """It says nothing about the device: earlier checks count."""
     time = FakeTime()
 
     def look() -> None:
@@ -232,19 +223,6 @@ def test_a_look_cut_short_is_no_infrastructure_error() -> None:
 
     assert outcome.verdict.found == "no match"
     assert outcome.log_lines[-1].startswith("1 × no answer within 2.0 s")
-
-
-def test_a_refusal_of_the_device_is_raised_at_once() -> None:
-    """A step that fails for a reason that waiting does not change is not tried again."""
-    time = FakeTime()
-
-    def look() -> None:
-        raise StepFailedError("blocked", code=ErrorCode.SECURITY_BLOCK_DETECTED)
-
-    with pytest.raises(StepFailedError, match="blocked"):
-        watch(look, never, timeout=5.0, clock=time.clock)
-
-    assert time.pauses == []
 
 
 SHOP_APP = "com.example.shop"
@@ -267,8 +245,10 @@ def test_what_comes_up_later_is_waited_for(real_expect: Expect, claw: Clawperato
     real_expect(claw.node(text="Shop").nth(-1)).to_be_selected()
 
 
-def test_a_lost_device_is_no_failed_expectation(real_expect: Expect, simulator: Simulator) -> None:
-    """A device that goes away is an infrastructure error, raised at once."""
+def test_a_lost_device_is_an_infrastructure_error(
+    real_expect: Expect, simulator: Simulator
+) -> None:
+    """Immediately, as an infrastructure error."""
     address = f"127.0.0.1:{simulator.adb_port}"
     with connect(simulator.serials[1], adb=address) as claw:
         claw.device.shell("sim fault offline ms=60000")
@@ -281,7 +261,7 @@ def test_a_lost_device_is_no_failed_expectation(real_expect: Expect, simulator: 
 
 
 def test_later_looks_are_bounded_by_the_time_left() -> None:
-    """The execution of a look may not take longer than the time that is left."""
+    """The execution of a check may not take longer than the time that is left."""
     time = FakeTime()
     seconds = iter([190.0])
 

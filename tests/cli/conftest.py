@@ -42,6 +42,11 @@ class Printed:
         [step] = self.json["envelope"]["stepResults"]
         return step
 
+    @property
+    def error(self) -> tuple[int, str]:
+        """The exit code and the code of the error on stdout."""
+        return self.code, self.json["code"]
+
 
 Cli = Callable[..., Printed]
 TOP = Path(__file__).parents[2]
@@ -52,11 +57,10 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start the program itself on the phone."""
     phone = {"ANDROID_SERIAL": simulator.serials[0]}
-    environment = {**os.environ, **phone, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)}
     return subprocess.Popen(
         [sys.executable, *program, *argv],
         cwd=TOP,
-        env=environment,
+        env={**os.environ, **phone, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -71,7 +75,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def phone(simulator: Simulator) -> Iterator[AdbTransport]:
-    """Reach the phone, and set it back afterwards."""
+    """Connect to the phone, and reset it afterwards."""
     server = AdbServer(simulator.adb_host, simulator.adb_port)
     transport = AdbTransport(server, simulator.serials[0])
     yield transport
@@ -80,17 +84,10 @@ def phone(simulator: Simulator) -> Iterator[AdbTransport]:
 
 
 @pytest.fixture
-def cli(
-    simulator: Simulator,
-    phone: AdbTransport,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Cli:
-    """Return the function that runs a command line on the phone."""
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(simulator.adb_port))
-    # adb also finds what else listens on this machine, such as an emulator.
-    monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[0])
-    for name in ("CLAWPERATOR_OPERATOR_PACKAGE", "ADB_SERVER_SOCKET"):
+def offline(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Return the function that runs a command line without any phone."""
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+    for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE", "ADB_SERVER_SOCKET"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*argv: str) -> Printed:
@@ -103,10 +100,21 @@ def cli(
 
 
 @pytest.fixture
+def cli(
+    simulator: Simulator, phone: AdbTransport, offline: Cli, monkeypatch: pytest.MonkeyPatch
+) -> Cli:
+    """Return the function that runs a command line on the phone."""
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(simulator.adb_port))
+    # adb also finds what else listens on this machine, such as an emulator.
+    monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[0])
+    return offline
+
+
+@pytest.fixture
 def settings(cli: Cli) -> Cli:
-    """Open the Settings, which take a moment, and return the function that runs commands."""
+    """Open the Settings, which takes a moment, and return the function that runs commands."""
     cli("open", "com.android.settings")
     deadline = time.monotonic() + 20
     while cli("wait", "--text", "Connections").code and time.monotonic() < deadline:
-        pass  # each wait ends when it is there, or looks for it for a while
+        pass  # each wait ends when the node is there, or after a while
     return cli

@@ -1,9 +1,10 @@
-"""The program: which command a command line calls, and what it prints and returns."""
+"""The program: which command a command line calls, what it prints and what it refuses."""
 
 from __future__ import annotations
 
 import ast
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,189 +12,171 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.cli.app import COMPLETE, run
+from pytest_clawperator.cli.app import COMPLETE
 from pytest_clawperator.cli.command import ALIASES, COMMANDS, GROUPS
 from pytest_clawperator.simulator import Simulator
-from tests.cli.conftest import Cli
+from tests.cli.conftest import TOP, Cli
 
-TOP = Path(__file__).parents[2]
+UNKNOWN, USAGE, MISSING = "UNKNOWN_COMMAND", "USAGE", "MISSING_ARGUMENT"
+INVALID, SELECTOR = "EXECUTION_VALIDATION_FAILED", "MISSING_SELECTOR"
+CONFIGURATION, NO_SHELL = "CONFIGURATION_INVALID", "DEVICE_SHELL_UNAVAILABLE"
 
-
-def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, object]]:
-    """Run a command line, and return its exit code and the JSON that it printed."""
-    code = run(argv)
-    return code, json.loads(capsys.readouterr().out)
-
-
-def test_a_command_that_is_not_there_suggests_the_nearest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """A slip is told with the command that was meant."""
-    code, told = answer(capsys, "devics")
-
-    assert code == 1
-    assert told["code"] == "UNKNOWN_COMMAND"
-    assert told["suggestion"] == "devices"
-
-
-def test_a_flag_that_is_not_there_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    """A slip in a flag is told before anything is done."""
-    code, told = answer(capsys, "devices", "--jsn")
-
-    assert code == 1
-    assert told["code"] == "USAGE"
-    assert "'--jsn'. Did you mean '--json'?" in str(told["message"])
-
-
-@pytest.mark.parametrize(
-    ("argv", "code", "kind", "near"),
-    [
-        (["snap"], 1, "UNKNOWN_COMMAND", "snapshot"),
-        (["action", "clik"], 1, "UNKNOWN_COMMAND", "action click"),
-        (["action", "scroll"], 1, "UNKNOWN_COMMAND", "scroll"),
-        (["observe", "tree"], 1, "UNKNOWN_COMMAND", None),
-        (["emulator", "lst"], 0, "USAGE", "emulator list"),
-        (["simulate", "stopp"], 1, "USAGE", "simulate stop"),
-    ],
+PAYLOAD = json.dumps(
+    {
+        "commandId": "c-1",
+        "taskId": "t-1",
+        "source": "test",
+        "expectedFormat": "android-ui-automator",
+        "timeoutMs": 30000,
+        "actions": [{"id": "s", "type": "sleep", "params": {"durationMs": 1}}],
+    }
 )
-def test_a_slip_in_a_command_of_a_group_suggests_the_nearest(
-    argv: list[str], code: int, kind: str, near: str | None, capsys: pytest.CaptureFixture[str]
+
+#: Command lines that are refused before a device is looked for, with exit code and error code,
+#: and a text that the answer contains.
+REFUSED = [
+    # Slips, with the nearest command; the exit codes are the published program's.
+    ("devics", 1, UNKNOWN, "'devices'"),
+    ("snap", 1, UNKNOWN, "'snapshot'"),
+    ("action clik", 1, UNKNOWN, "'action click'"),
+    ("action scroll", 1, UNKNOWN, "'scroll'"),
+    ("observe tree", 1, UNKNOWN, ""),
+    ("emulator lst", 0, USAGE, "'emulator list'"),
+    ("simulate stopp", 1, USAGE, "'simulate stop'"),
+    ("devices --jsn", 1, USAGE, "'--jsn'. Did you mean '--json'?"),
+    ("--json", 0, USAGE, "--help"),
+    # What a command lacks, or has too much of.
+    ("click 'Sign in'", 1, SELECTOR, 'clawperator-py click --text "Sign in"'),
+    ("read 'Sign in'", 1, SELECTOR, 'clawperator-py read --text "Sign in"'),
+    ("wait 'Sign in'", 1, SELECTOR, 'clawperator-py wait --text "Sign in"'),
+    ("snapshot --device", 1, USAGE, "As in --device emulator-5554."),
+    ("snapshot screen", 1, USAGE, "See `clawperator-py snapshot --help`."),
+    ("snapshot --xml --outline", 1, USAGE, "not both"),
+    ("operator setup --apk", 1, USAGE, "See `clawperator-py operator setup --help`."),
+    ("scroll-until 'About phone'", 1, MISSING, '--text "About phone"'),
+    ("read --role text --all", 1, INVALID, "Pass --json"),
+    ("click", 1, SELECTOR, "--text-contains"),
+    ("click --text x --long --focus", 1, INVALID, ""),
+    ("click --coordinate 1", 1, INVALID, ""),
+    ("click --text x --timeout 5", 1, INVALID, ""),
+    ("type --id x", 1, MISSING, ""),
+    ("type two words --id x", 1, INVALID, "quotes"),
+    ("press", 1, MISSING, "back, home or recents"),
+    ("press home --key back", 1, INVALID, "not both"),
+    ("press enter", 1, INVALID, ""),
+    ("scroll", 1, MISSING, "down, up"),
+    ("scroll north", 1, MISSING, ""),
+    ("scroll up --direction down", 1, INVALID, ""),
+    ("scroll up --container-id ''", 1, INVALID, ""),
+    ("scroll up --timeout x", 1, INVALID, ""),
+    ("scroll-and-click north --text x", 1, MISSING, ""),
+    ("scroll-and-click", 1, SELECTOR, ""),
+    ("open", 1, MISSING, ""),
+    ("open a --app b", 1, INVALID, ""),
+    ("close ''", 1, MISSING, ""),
+    ("wait --text x --timeout 0", 1, INVALID, ""),
+    ("wait --text x --timeout 5s", 1, INVALID, "milliseconds, as in --timeout 30000"),
+    ("wait-for-nav --app a", 1, MISSING, "--timeout"),
+    ("wait-for-nav --timeout 500", 1, MISSING, "--app"),
+    ("wait-for-nav --app ' ' --timeout 5", 1, INVALID, ""),
+    ("wait-for-nav --app a --timeout x", 1, INVALID, ""),
+    ("sleep abc", 1, INVALID, ""),
+    ("sleep -5", 1, INVALID, ""),
+    ("sleep 2s", 1, INVALID, "milliseconds, as in: clawperator-py sleep 2000"),
+    ("sleep", 1, MISSING, ""),
+    ("sleep 1 --operator-package 'a;b'", 1, CONFIGURATION, ""),
+    # Payloads.
+    ("exec {bad", 1, INVALID, ""),
+    ("exec []", 1, INVALID, ""),
+    ("exec no-such-file.json", 1, INVALID, ""),
+    ("exec nul\0byte", 1, INVALID, ""),
+    ("exec {}", 1, INVALID, ""),
+    (f"exec '{PAYLOAD}' --timeout abc", 1, INVALID, ""),
+    (f"exec '{PAYLOAD}' --timeout -5", 1, INVALID, ""),
+    ("record parse no-such-file", 1, "FILE_UNAVAILABLE", ""),
+    # Commands that only print their usage, as published.
+    ("packages", 0, USAGE, "packages list"),
+    ("emulator start", 0, USAGE, "emulator start <name>"),
+    *((f"skills {name}", 0, USAGE, f"skills {name}") for name in
+      ("get", "search", "compile-artifact", "validate", "run", "new", "sync", "")),
+    *((f"skills run x --timeout {time}", 1, INVALID, "") for time in ("0", "x", "Infinity", "-5")),
+    # The service.
+    ("serve --token a-long-token --insecure", 1, USAGE, "--insecure OR a token"),
+    ("serve --token a-long-token --token-file f", 1, USAGE, "--token OR --token-file"),
+    ("serve --token short", 1, CONFIGURATION, "too short"),
+    ("serve --token-file /no/such/file", 1, CONFIGURATION, "cannot be read"),
+    ("serve --host 'not an address'", 1, CONFIGURATION, "cannot listen"),
+    *((f"serve --port {port}", 0, USAGE, "--port must be") for port in ("0", "65536", "x")),
+    # Devices of another host, which only run executions.
+    *((f"{name} --device http://127.0.0.1:1/x", 1, NO_SHELL, "--device SERIAL") for name in
+      ("logs", "packages list", "leases", "record pull")),
+    ("doctor --device http://127.0.0.1:3000", 1, USAGE, ""),
+    ("doctor --timeout nonsense", 1, USAGE, ""),
+    ("doctor --timeout 0", 1, USAGE, ""),
+    ("completion", 1, MISSING, "fish"),
+    ("completion tcsh", 1, USAGE, "fish"),
+]  # fmt: skip
+
+
+def test_a_wrong_command_line_is_refused_before_a_device_is_looked_for(
+    offline: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command of two words is suggested whole; the exit codes are those of the reference."""
-    exit_code, told = answer(capsys, *argv)
+    """Each answer has its code and what to type instead."""
+    registry = tmp_path / "skills-registry.json"
+    registry.write_text('{"skills": []}')
+    monkeypatch.setenv("CLAWPERATOR_SKILLS_REGISTRY", str(registry))
 
-    assert (exit_code, told["code"], told.get("suggestion")) == (code, kind, near)
-    assert near is None or f"Did you mean '{near}'?" in str(told["message"])
-
-
-@pytest.mark.parametrize("group", GROUPS)
-def test_a_group_tells_what_is_in_it(group: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Alone and in its help it lists its commands, even if they are other spellings."""
-    inside = [path for path in (*COMMANDS, *ALIASES) if path.startswith(f"{group} ")]
-
-    code, told = answer(capsys, group)
-    run([group, "--help"])
-
-    first = inside[0].removeprefix(f"{group} ")
-    assert code == 0
-    assert first in str(told["message"])
-    assert f"\n  {first} " in capsys.readouterr().out.partition("Commands:")[2]
+    for line, exit_code, code, text in REFUSED:
+        printed = offline(*shlex.split(line))
+        shown = " ".join(str(printed.json.get(key, "")) for key in ("message", "hint"))
+        assert printed.error == (exit_code, code), f"{line}: {printed}"
+        assert text in shown, f"{line}: {shown}"
+        if "Did you mean '" in shown and code == UNKNOWN:
+            assert f"'{printed.json['suggestion']}'" == text, line
 
 
-@pytest.mark.parametrize("command", ["click", "read", "wait"])
-def test_a_bare_word_is_no_element(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Who types only the text of an element is told the flag that it lacks."""
-    code, told = answer(capsys, command, "Sign in")
-
-    assert (code, told["code"]) == (1, "MISSING_SELECTOR")
-    assert f'clawperator-py {command} --text "Sign in"' in str(told["hint"])
-
-
-@pytest.mark.parametrize(
-    ("argv", "step"),
-    [
-        (["snapshot", "--device"], "As in --device emulator-5554."),
-        (["operator", "setup", "--apk"], "See `clawperator-py operator setup --help`."),
-        (["snapshot", "screen"], "See `clawperator-py snapshot --help`."),
-        (["wait", "--text", "Done", "--timeout", "5s"], "milliseconds, as in --timeout 30000"),
-        (["sleep", "2s"], "milliseconds, as in: clawperator-py sleep 2000"),
-        (["scroll-until", "About phone"], '--text "About phone"'),
-    ],
-)
-def test_a_value_that_is_missing_or_wrong_has_a_next_step(
-    argv: list[str], step: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The hint says what to type."""
-    code, told = answer(capsys, *argv)
-
-    assert code == 1
-    assert step in str(told["hint"])
+def test_a_group_lists_its_commands(offline: Cli) -> None:
+    """Alone and in its help, even if they are other spellings; every alias has its command."""
+    assert set(ALIASES.values()) <= COMMANDS.keys()
+    for group in GROUPS:
+        inside = [path for path in (*COMMANDS, *ALIASES) if path.startswith(f"{group} ")]
+        first = inside[0].removeprefix(f"{group} ")
+        alone = offline(group)
+        assert (alone.code, first in alone.json["message"]) == (0, True), group
+        commands = offline(group, "--help").out.partition("Commands:")[2]
+        assert f"\n  {first} " in commands, group
 
 
-def test_options_alone_are_no_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a command the program says how to find one, and exits with 0 as published."""
-    code, told = answer(capsys, "--json")
+def test_errors_are_printed_for_the_reader_that_the_options_name(offline: Cli) -> None:
+    """One line on stderr for people, also if the options cannot be parsed."""
+    error = offline("devics", "--output", "pretty")
 
-    assert (code, told["code"]) == (0, "USAGE")
-
-
-def test_people_get_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    """An error for people is one line with its code, and nothing is on stdout."""
-    code = run(["devics", "--output", "pretty"])
-    printed = capsys.readouterr()
-
-    assert (code, printed.out) == (1, "")
-    assert printed.err.startswith("UNKNOWN_COMMAND: ")
-    assert printed.err.count("\n") == 1
+    assert (error.code, error.out) == (1, "")
+    assert error.err.startswith("UNKNOWN_COMMAND: ")
+    assert error.err.count("\n") == 1
+    assert offline("snapshot", "--output", "pretty", "--device").err
+    assert not offline("type", "pretty", "--device").err
+    assert not offline("snapshot", "--format", "json", "--device").err
 
 
-@pytest.mark.parametrize("argv", [[], ["help"], ["--help"]])
-def test_help_lists_every_command(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Help has a line for each command, without importing any of them."""
-    code = run(argv)
-    printed = capsys.readouterr().out
+def test_help_lists_every_command_and_each_has_examples(offline: Cli) -> None:
+    """A row of the table leads to a command that explains itself."""
+    first, typing = offline("--help").out, offline("type", "--help").out
 
-    assert code == 0
-    assert [path for path in COMMANDS if f"\n  {path} " not in printed] == []
-
-
-def test_help_begins_with_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:
-    """The first page has examples, the option for the version, and no arguments as options."""
-    run(["--help"])
-    first = capsys.readouterr().out
-    run(["type", "--help"])
-    typing = capsys.readouterr().out
-
+    assert offline().out == offline("help").out == first
+    assert [path for path in COMMANDS if f"\n  {path} " not in first] == []
     assert "\n  clawperator-py simulate\n" in first.partition("Examples:")[2]
     assert "\n  --version " in first
     assert "\n  [TEXT]" not in typing
-
-
-@pytest.mark.parametrize("path", COMMANDS)
-def test_every_command_has_help_with_examples(
-    path: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A row of the table leads to a command that explains itself."""
-    code = run([*path.split(" "), "--help"])
-    printed = capsys.readouterr().out
-
-    assert code == 0
-    assert f"\n  clawperator-py {path}" in printed.partition("Examples:")[2]
-    assert "--device" in printed.partition("Global options:")[2]
-
-
-def test_aliases_lead_to_commands() -> None:
-    """Other spellings are of commands that exist, and every group has some."""
-    assert set(ALIASES.values()) <= COMMANDS.keys()
-    paths = [*COMMANDS, *ALIASES]
-    assert [group for group in GROUPS if not any(p.startswith(f"{group} ") for p in paths)] == []
-
-
-@pytest.mark.parametrize(
-    ("argv", "is_for_people"),
-    [
-        (["type", "pretty", "--device"], False),
-        (["snapshot", "--output", "pretty", "--device"], True),
-        (["snapshot", "--format", "json", "--device"], False),
-    ],
-)
-def test_an_error_in_the_options_is_told_as_was_asked(
-    argv: list[str], is_for_people: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The output is known although the options cannot be read; a text is no option."""
-    assert run(argv) == 1
-
-    assert bool(capsys.readouterr().err) is is_for_people
-
-
-def test_the_version_is_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
-    """Scripts can compare what ``--version`` prints."""
-    assert run(["--version"]) == 0
-    assert capsys.readouterr().out.strip() == "0.1.0"
+    for path in COMMANDS:
+        shown = offline(*path.split(" "), "--help")
+        assert shown.code == 0, path
+        assert f"\n  clawperator-py {path}" in shown.out.partition("Examples:")[2], path
+        assert "--device" in shown.out.partition("Global options:")[2], path
 
 
 def test_the_program_imports_no_command_and_no_rich() -> None:
-    """Starting is quick: commands are imported when they run, rich when people read."""
+    """Commands are imported when they run, rich when people read."""
     code = (
         "import sys; from pytest_clawperator.cli.app import run; run(['--version']);"
         "print(sorted(m for m in sys.modules))"
@@ -201,17 +184,19 @@ def test_the_program_imports_no_command_and_no_rich() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True
     )
-    modules = ast.literal_eval(done.stdout.splitlines()[-1])
+    version, modules = done.stdout.splitlines()
 
+    loaded = ast.literal_eval(modules)
     heavy = {"rich", "pydantic", "pydantic_core", "lxml", "adbutils", "pytest"}
-    assert heavy & {name.split(".")[0] for name in modules} == set()
+    assert version == "0.1.0"
+    assert heavy & {name.split(".")[0] for name in loaded} == set()
     prefix = "pytest_clawperator.cli."
-    ours = {name.removeprefix(prefix) for name in modules if name.startswith(prefix)}
+    ours = {name.removeprefix(prefix) for name in loaded if name.startswith(prefix)}
     assert ours == {"app", "command", "options", "output"}
 
 
-def test_a_missing_click_is_told_with_the_command_that_installs_it() -> None:
-    """Who installed the package without the extra learns what to type."""
+def test_a_missing_click_is_reported_with_the_command_that_installs_it() -> None:
+    """The extra is named, without a traceback."""
     code = (
         "import sys; sys.modules['click'] = None;"
         "from pytest_clawperator.cli.entry import main; main()"
@@ -223,22 +208,10 @@ def test_a_missing_click_is_told_with_the_command_that_installs_it() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_module_is_the_program_too() -> None:
-    """``python -m pytest_clawperator`` does the same."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest_clawperator", "--version"],
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-    )
-
-    assert (done.returncode, done.stdout.strip()) == (0, "0.1.0")
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_gets_a_script_that_it_understands(shell: str, cli: Cli) -> None:
-    """The script is plain text in a pipe, and the shell itself finds no fault with it."""
-    printed = cli("completion", shell)
+def test_a_shell_gets_a_script_that_it_understands(shell: str, offline: Cli) -> None:
+    """The script is plain text in a pipe, and the shell parses it."""
+    printed = offline("completion", shell)
 
     assert printed.code == 0
     assert f"{COMPLETE}={shell}_complete" in printed.out
@@ -246,46 +219,22 @@ def test_a_shell_gets_a_script_that_it_understands(shell: str, cli: Cli) -> None
         subprocess.run([shell, "-n"], input=printed.out, text=True, check=True)
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("clawperator-py scr", {"screenshot", "scroll", "scroll-until", "scroll-and-click"}),
-        ("clawperator-py packages l", {"list"}),
-        ("clawperator-py click --text", {"--text", "--text-contains"}),
-        ("clawperator-py --device x dev", {"devices"}),
-    ],
-)
 def test_words_are_completed(
-    words: str, offered: set[str], cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Commands, commands of a group, options of a command, also after a global option."""
-    monkeypatch.setenv(COMPLETE, "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
-
-    lines = cli().out.splitlines()
-
-    assert {line.partition(",")[2] for line in lines} == offered
-
-
-@pytest.mark.parametrize(("argv", "code"), [([], "MISSING_ARGUMENT"), (["tcsh"], "USAGE")])
-def test_another_shell_is_refused(argv: list[str], code: str, cli: Cli) -> None:
-    """The error says which shells there are."""
-    printed = cli("completion", *argv)
-
-    assert (printed.code, printed.json["code"]) == (1, code)
-    assert "fish" in printed.out
-
-
-def test_serials_of_connected_devices_are_completed(
     cli: Cli, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without an adb server nothing is offered, and none is started."""
+    """Commands, options and serials; without an adb server no serial is offered."""
     monkeypatch.setenv(COMPLETE, "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "clawperator-py snapshot --device ")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    offered = cli().out
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
 
-    assert f"plain,{simulator.serials[0]}" in offered.splitlines()
-    assert cli().out.strip() == ""
+    def offered(words: str) -> set[str]:
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+        return {line.partition(",")[2] for line in cli().out.splitlines()}
+
+    assert offered("clawperator-py packages l") == {"list"}
+    assert offered("clawperator-py click --text") == {"--text", "--text-contains"}
+    assert offered("clawperator-py --device x dev") == {"devices"}
+    scrolls = {"scroll", "scroll-until", "scroll-and-click"}
+    assert offered("clawperator-py scr") == {"screenshot", *scrolls}
+    assert simulator.serials[0] in offered("clawperator-py snapshot --device ")
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+    assert offered("clawperator-py snapshot --device ") <= {""}

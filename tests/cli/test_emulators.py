@@ -19,69 +19,46 @@ PROFILE = "api=34,image=google_apis,abi=x86_64"
 
 
 @pytest.fixture
-def sdk(bench: SdkBench, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+def sdk(bench: SdkBench, offline: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Return the function that runs a command line with the simulated SDK."""
+    monkeypatch.delenv("ANDROID_ADB_SERVER_PORT")
     for name, value in bench.sdk.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.delenv("ANDROID_SERIAL")
-    return cli
+    return offline
 
 
 def test_an_emulator_lives_from_its_creation_to_its_end(sdk: Cli) -> None:
-    """Each command tells what it did, in the published program's fields."""
+    """The answers have the published fields; one that a test run has is not stopped."""
+    empty = sdk("emulator", "list", "--output", "pretty")
     made = sdk("emulator", "create", "--name", "mine", "--profile", PROFILE)
-    started = sdk("emulator", "start", "mine")
+    old = sdk("emulator", "list", "--output", "pretty", "--profile", "api=30")
+    idle = sdk("emulator", "status", "--output", "pretty")
+    ready = sdk("provision", "emulator", "--profile", PROFILE).json
     listed = sdk("emulator", "list", "--profile", PROFILE)
     running = sdk("emulator", "status")
+    transport = AdbTransport(locate_server(), ready["serial"])
+    key = read_device(transport, server=transport.server).key
+    with take_each(open_leases(run_id="nightly"), [[key]])[0]:
+        refused = sdk("emulator", "stop", "mine")
+    transport.close()
     stopped = sdk("emulator", "stop", "mine")
     deleted = sdk("emulator", "delete", "mine")
 
+    assert "clawperator-py emulator create" in empty.out
     assert (made.json["name"], made.json["exists"]) == ("mine", True)
-    assert started.json["booted"] is True
+    assert "unsupported_api_level" in old.out
+    assert idle.out == "No emulator runs.\n"
+    assert (ready["avdName"], ready["booted"]) == ("mine", True)
     assert [(one["name"], one["supported"]) for one in listed.json["avds"]] == [("mine", True)]
-    assert [one["serial"] for one in running.json["devices"]] == [started.json["serial"]]
+    assert [one["serial"] for one in running.json["devices"]] == [ready["serial"]]
+    assert refused.error == (1, "DEVICE_LEASED")
+    assert "run nightly" in refused.json["message"]
     assert stopped.json == {"ok": True, "avdName": "mine", "stopped": True}
     assert deleted.json == {"ok": True, "avdName": "mine", "deleted": True}
 
 
-def test_an_emulator_that_a_run_has_is_not_stopped(sdk: Cli) -> None:
-    """The error names the holder, and the emulator goes on."""
-    ready = sdk("provision", "emulator", "--profile", PROFILE).json
-    transport = AdbTransport(locate_server(), ready["serial"])
-    key = read_device(transport, server=transport.server).key
-    with take_each(open_leases(run_id="nightly"), [[key]])[0]:
-        refused = sdk("emulator", "stop", ready["avdName"])
-    transport.close()
-
-    assert (refused.code, refused.json["code"]) == (1, "DEVICE_LEASED")
-    assert "run nightly" in refused.json["message"]
-    assert sdk("emulator", "stop", ready["avdName"]).code == 0
-
-
-def test_people_see_tables(sdk: Cli, bench: SdkBench) -> None:
-    """Virtual devices and why one cannot be used; what runs; and what to do without any."""
-    empty = sdk("emulator", "list", "--output", "pretty")
-    bench.create("mine")
-    listed = sdk("emulator", "list", "--output", "pretty", "--profile", "api=30")
-    status = sdk("emulator", "status", "--output", "pretty")
-
-    assert "clawperator-py emulator create" in empty.out
-    assert "unsupported_api_level" in listed.out
-    assert status.out == "No emulator runs.\n"
-
-
-def test_a_name_is_required(sdk: Cli) -> None:
-    """Without one the command tells how it is used, and that is no error."""
-    printed = sdk("emulator", "start")
-
-    assert (printed.code, printed.json["code"]) == (0, "USAGE")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_start_that_is_broken_off_leaves_no_emulator(
-    number: signal.Signals, sdk: Cli, bench: SdkBench
-) -> None:
-    """Whoever presses Ctrl-C does not want it any more."""
+def test_a_start_that_is_interrupted_leaves_no_emulator(sdk: Cli, bench: SdkBench) -> None:
+    """Ctrl-C ends what was started."""
     bench.create("mine")
     bench.behave(never="boots")
     argv = [sys.executable, "-m", "pytest_clawperator", "emulator", "start", "mine"]
@@ -89,21 +66,20 @@ def test_a_start_that_is_broken_off_leaves_no_emulator(
         assert process.stderr is not None
         while b"known to adb" not in process.stderr.readline():
             assert process.poll() is None
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
 
-    assert process.returncode == 128 + number
+    assert process.returncode == 128 + signal.SIGINT
     assert bench.running() == []
 
 
-def test_a_start_may_take_as_long_as_is_said(sdk: Cli, bench: SdkBench) -> None:
-    """The limit is told, and one that is no time is refused before anything is started."""
+def test_a_start_is_limited_by_the_timeout(sdk: Cli, bench: SdkBench) -> None:
+    """The limit is in the error; a wrong one is refused before anything is started."""
     bench.create("mine")
     bench.behave(never="registers")
 
-    assert sdk("emulator", "start", "mine", "--timeout", "soon").json["code"] == (
-        "EXECUTION_VALIDATION_FAILED"
-    )
+    wrong = sdk("emulator", "start", "mine", "--timeout", "soon")
+    assert wrong.error == (1, "EXECUTION_VALIDATION_FAILED")
     assert bench.running() == []
     late = sdk("emulator", "start", "mine", "--timeout", "300").json
     assert (late["code"], late["details"]["timeoutMs"]) == ("EMULATOR_START_FAILED", 300)

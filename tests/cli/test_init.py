@@ -10,13 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.conftest import Cli
-
-TOP = Path(__file__).parents[2]
+from tests.cli.conftest import TOP, Cli
 
 FILES = ["tests/test_first.py", "tests/conftest.py", "pytest.ini", ".github/workflows/ui-tests.yml"]
-
-GITHUB = FILES[-1]
 
 PLUGINS = "pytest_clawperator.plugin,tests.doubles.quick_phones"
 
@@ -39,23 +35,23 @@ def files_in(place: Path) -> list[str]:
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def test_a_new_project_runs_green_on_simulated_phones(cli: Cli, tmp_path: Path) -> None:
-    """What was written is all that is needed, and is as tidy as it should stay."""
-    printed = cli("init", str(tmp_path))
+def test_a_new_project_runs_green_on_simulated_phones(offline: Cli, tmp_path: Path) -> None:
+    """What was written is all that is needed, is tidy, and stays on a second call."""
+    printed = offline("init", str(tmp_path))
     done = run_in(tmp_path, "pytest", "-q", "--strict-markers", "--strict-config")
     rules = ["--select", "A,ANN,B,C4,D,E,F,I,N,PT,RUF,SIM,UP,W", "--ignore", "D203,D213"]
     tidy = run_in(tmp_path, "ruff", "check", "--isolated", "--no-cache", *rules, ".")
+    again = offline("init", str(tmp_path)).json
 
     assert printed.json["written"] == FILES
     assert "1 passed" in done.stdout, done.stdout + done.stderr
     assert tidy.returncode == 0, tidy.stdout
     assert run_in(tmp_path, "ruff", "format", "--isolated", "--check", ".").returncode == 0
+    assert (again["written"], again["toAdd"], again["left"]) == ([], {}, FILES)
 
 
-def test_a_project_with_files_of_its_own_runs_after_what_is_to_be_added(
-    cli: Cli, tmp_path: Path
-) -> None:
-    """Its conftest and its configuration are left alone, and what they lack is told."""
+def test_existing_files_are_left_alone_and_get_what_they_lack(offline: Cli, tmp_path: Path) -> None:
+    """What is to be added makes the project run."""
     (tmp_path / "tests").mkdir()
     before = {
         "tests/conftest.py": "# mine\n",
@@ -64,7 +60,7 @@ def test_a_project_with_files_of_its_own_runs_after_what_is_to_be_added(
     for path, content in before.items():
         (tmp_path / path).write_text(content)
 
-    printed = cli("init", str(tmp_path), "--ci", "none").json
+    printed = offline("init", str(tmp_path), "--ci", "none").json
 
     assert (printed["written"], sorted(printed["left"])) == (FILES[:1], sorted(before))
     assert [(tmp_path / path).read_text() for path in before] == list(before.values())
@@ -74,15 +70,6 @@ def test_a_project_with_files_of_its_own_runs_after_what_is_to_be_added(
     planned = run_in(tmp_path, "pytest", "-q", "--setup-plan")
     assert "SETUP    F settings" in planned.stdout, planned.stdout + planned.stderr
     assert planned.returncode == 0
-
-
-def test_a_second_call_changes_nothing(cli: Cli, tmp_path: Path) -> None:
-    """All files are there, and none lacks anything."""
-    cli("init", str(tmp_path), "--ci", "gitlab")
-    again = cli("init", str(tmp_path), "--ci", "gitlab").json
-
-    assert (again["written"], again["toAdd"]) == ([], {})
-    assert again["left"] == [*FILES[:3], ".gitlab-ci.yml"]
 
 
 @pytest.mark.parametrize(
@@ -97,60 +84,66 @@ def test_a_second_call_changes_nothing(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_a_configured_project_gets_no_second_configuration(
-    name: str, content: str, added: str | None, cli: Cli, tmp_path: Path
+    name: str, content: str, added: str | None, offline: Cli, tmp_path: Path
 ) -> None:
-    """Pytest would ignore one of them; what to add to the first is told in its syntax."""
+    """Pytest would ignore one of them; what to add to the first is in its syntax."""
     (tmp_path / name).write_text(content)
 
-    printed = cli("init", str(tmp_path), "--device", "auto").json
+    printed = offline("init", str(tmp_path), "--device", "auto").json
 
     assert printed["left"] == [name]
     assert printed["toAdd"].get(name) == added
     assert (tmp_path / name).read_text() == content
 
 
-def test_a_file_of_another_tool_is_no_configuration(cli: Cli, tmp_path: Path) -> None:
-    """Without a section for pytest it does not configure pytest."""
+def test_a_file_of_another_tool_is_not_a_configuration(offline: Cli, tmp_path: Path) -> None:
+    """Without a section for pytest it does not configure pytest; links are not followed."""
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n")
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "pytest.ini").symlink_to(tmp_path / "elsewhere")
 
-    printed = cli("init", str(tmp_path), "--device", "sim:2").json
+    printed = offline("init", str(tmp_path), "--device", "sim:2").json
+    linked = offline("init", str(tmp_path / "link")).json
 
     assert (printed["written"], printed["left"]) == (FILES, [])
     assert "\nclaw_device = sim:2\n" in (tmp_path / "pytest.ini").read_text()
+    assert linked["left"] == ["pytest.ini"]
+    assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_dry_run_writes_nothing(cli: Cli, tmp_path: Path) -> None:
-    """It tells what would be written; not even the folder is made."""
+def test_a_dry_run_writes_nothing(offline: Cli, tmp_path: Path) -> None:
+    """It lists what would be written; not even the folder is made."""
     place = tmp_path / "new"
-    printed = cli("init", str(place), "--dry-run")
-    shown = cli("init", str(place), "--dry-run", "--output", "pretty")
+    printed = offline("init", str(place), "--dry-run").json
+    shown = offline("init", str(place), "--dry-run", "--output", "pretty")
 
-    assert printed.json["written"] == FILES
-    assert printed.json["dryRun"] is True
+    assert (printed["written"], printed["dryRun"]) == (FILES, True)
     assert shown.out.count("would write") == len(FILES)
-    assert files_in(tmp_path) == []
     assert not place.exists()
 
 
-def test_people_read_what_was_left_and_what_comes_next(cli: Cli, tmp_path: Path) -> None:
-    """What is to be added stands there to be copied."""
+def test_people_read_what_was_left_and_what_comes_next(offline: Cli, tmp_path: Path) -> None:
+    """What is to be added is there to be copied."""
     (tmp_path / ".gitlab-ci.yml").write_text("stages: [test]\n")
 
-    printed = cli("init", str(tmp_path), "--ci", "gitlab", "--output", "pretty")
+    printed = offline("init", str(tmp_path), "--ci", "gitlab", "--output", "pretty")
 
-    assert "✓ wrote tests/test_first.py" in printed.out
-    assert "! left .gitlab-ci.yml as it is" in printed.out
-    assert "Add to .gitlab-ci.yml by hand:" in printed.out
-    assert "    ui-tests:" in printed.out
-    assert f"cd {tmp_path} && pytest" in printed.out
+    for text in (
+        "✓ wrote tests/test_first.py",
+        "! left .gitlab-ci.yml as it is",
+        "Add to .gitlab-ci.yml by hand:",
+        "    ui-tests:",
+        f"cd {tmp_path} && pytest",
+    ):
+        assert text in printed.out
 
 
-@pytest.mark.parametrize(("ci", "path"), [("github", GITHUB), ("gitlab", ".gitlab-ci.yml")])
+@pytest.mark.parametrize(("ci", "path"), [("github", FILES[-1]), ("gitlab", ".gitlab-ci.yml")])
 def test_the_ci_file_runs_the_tests_on_simulated_phones(
-    ci: str, path: str, cli: Cli, tmp_path: Path
+    ci: str, path: str, offline: Cli, tmp_path: Path
 ) -> None:
     """Whatever the tests use elsewhere: a CI machine has no phone."""
-    cli("init", str(tmp_path), "--ci", ci, "--device", "auto")
+    offline("init", str(tmp_path), "--ci", ci, "--device", "auto")
 
     content = (tmp_path / path).read_text()
     assert yaml.safe_load(content)
@@ -158,38 +151,18 @@ def test_the_ci_file_runs_the_tests_on_simulated_phones(
     assert "claw-results/" in content
 
 
-@pytest.mark.parametrize(
-    ("argv", "code"),
-    [
+def test_a_failure_leaves_nothing_behind(offline: Cli, tmp_path: Path) -> None:
+    """Wrong options are refused first; what was written before a failure is removed."""
+    place = str(tmp_path)
+    for argv, code in (
         (["--device", "SIM"], "CONFIGURATION_INVALID"),
         (["--device", "a\nb"], "CONFIGURATION_INVALID"),
         (["--ci", "jenkins"], "USAGE"),
-    ],
-)
-def test_a_wrong_option_writes_nothing(
-    argv: list[str], code: str, cli: Cli, tmp_path: Path
-) -> None:
-    """It is refused first."""
-    printed = cli("init", str(tmp_path), *argv)
-
-    assert (printed.code, printed.json["code"]) == (1, code)
-    assert files_in(tmp_path) == []
-
-
-def test_files_that_cannot_be_written_leave_nothing_behind(cli: Cli, tmp_path: Path) -> None:
-    """What was written before the one that could not be is removed again."""
+    ):
+        assert offline("init", place, *argv).error == (1, code)
+    assert list(tmp_path.iterdir()) == []
     (tmp_path / ".github").write_text("in the way")
 
-    printed = cli("init", str(tmp_path))
-
-    assert printed.json["code"] == "FILE_UNAVAILABLE"
+    assert offline("init", place).error == (1, "FILE_UNAVAILABLE")
     assert files_in(tmp_path) == [".github"]
     assert not (tmp_path / "tests").exists()
-
-
-def test_a_link_that_leads_elsewhere_is_not_followed(cli: Cli, tmp_path: Path) -> None:
-    """Something of that name is there, even if it leads nowhere."""
-    (tmp_path / "pytest.ini").symlink_to(tmp_path / "elsewhere")
-
-    assert cli("init", str(tmp_path)).json["left"] == ["pytest.ini"]
-    assert not (tmp_path / "elsewhere").exists()

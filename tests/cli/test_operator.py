@@ -8,32 +8,26 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.transport.adb import AdbTransport
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Printed
 from tests.doubles.operator_apk import operator_apk
 
 OPERATOR = "com.clawperator.operator"
 
-Run = Callable[..., "tuple[int, dict[str, Any], str]"]
+SetUp = Callable[..., Printed]
 
 
 @pytest.fixture
-def program(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Return the function that runs a command; it returns exit code, document and stderr."""
+def set_up(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SetUp:
+    """Return the function that sets the Operator up from an APK."""
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
     monkeypatch.setenv("no_proxy", "*")
-
-    def program(*words: str) -> tuple[int, dict[str, Any], str]:
-        printed = cli(*words, "--json")
-        return printed.code, printed.json, printed.err
-
-    return program
+    return lambda apk, *words: cli("operator", "setup", "--apk", str(apk), *words, "--json")
 
 
 @pytest.fixture
@@ -51,80 +45,62 @@ def files(tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", [OPERATOR, f"{OPERATOR}.dev"])
 def test_an_operator_is_set_up_from_a_file(
-    program: Run, phone: AdbTransport, tmp_path: Path, package: str
+    set_up: SetUp, phone: AdbTransport, tmp_path: Path, package: str
 ) -> None:
-    """It is installed, found, granted what it needs, and answers; each change is told."""
+    """It is installed, granted what it needs, and answers; a second setup changes nothing."""
     phone.shell(f"pm uninstall {OPERATOR}")
+    apk = operator_apk(tmp_path, package)
 
-    code, done, told = program("operator", "setup", "--apk", str(operator_apk(tmp_path, package)))
+    printed, again = set_up(apk), set_up(apk)
 
-    assert code == 0
+    done = printed.json
+    assert printed.code == again.code == 0
     assert done["operatorPackage"] == package
     assert done["verification"] == {"ok": True, "packageInstalled": True}
     assert done["handshake"] == {"ok": True}
-    assert told.splitlines() == [f"[{phone.serial}] {change}" for change in done["changes"]]
+    assert printed.err.splitlines() == [f"[{phone.serial}] {one}" for one in done["changes"]]
     assert done["changes"][0] == "installed operator.apk"
     assert done["message"] == "Operator installed and ready. Run clawperator-py doctor to verify."
+    unchanged = "Operator installed. Required permissions were already enabled."
+    assert again.json["message"] == unchanged
 
 
-def test_a_setup_that_grants_nothing_new_reports_it(program: Run, tmp_path: Path) -> None:
-    """The message of a second setup differs from that of the first."""
-    apk = str(operator_apk(tmp_path))
-    program("operator", "setup", "--apk", apk)
-
-    code, done, _ = program("operator", "setup", "--apk", apk)
-
-    assert code == 0
-    assert done["message"] == "Operator installed. Required permissions were already enabled."
-
-
-def test_an_operator_is_set_up_from_a_url(program: Run, files: str, tmp_path: Path) -> None:
+def test_an_operator_is_set_up_from_a_url(
+    set_up: SetUp, cli: Cli, files: str, tmp_path: Path
+) -> None:
     """The file of the url is installed if it has the checksum."""
     sha256 = hashlib.sha256(operator_apk(tmp_path).read_bytes()).hexdigest()
     url = f"{files}/operator.apk"
 
-    good = program("operator", "install", "--apk", url, "--sha256", sha256)
-    bad = program("operator", "install", "--apk", url, "--sha256", "0" * 64)
-    missing = program("operator", "install", "--apk", f"{files}/nowhere.apk")
+    good = cli("operator", "install", "--apk", url, "--sha256", sha256, "--json")
+    missing = set_up("/nowhere/operator.apk")
 
-    assert (good[0], good[1]["install"]) == (0, {"ok": True})
-    assert (bad[0], bad[1]["code"]) == (1, "OPERATOR_CHECKSUM_MISMATCH")
-    assert (missing[0], missing[1]["code"]) == (1, "OPERATOR_APK_NOT_FOUND")
+    assert (good.code, good.json["install"]) == (0, {"ok": True})
+    assert set_up(url, "--sha256", "0" * 64).error == (1, "OPERATOR_CHECKSUM_MISMATCH")
+    assert set_up(f"{files}/nowhere.apk").error == (1, "OPERATOR_APK_NOT_FOUND")
+    assert missing.error == (1, "OPERATOR_APK_NOT_FOUND")
+    assert missing.json["operatorPackage"] == "<unknown>"
+    assert not missing.json["install"]["ok"]
+    assert "--apk" in missing.json["hint"]
+    assert "doctor" not in missing.json["hint"]
 
 
-def test_another_variant_than_the_named_one_is_not_granted_anything(
-    program: Run, phone: AdbTransport, tmp_path: Path
+def test_another_operator_than_wanted_is_reported(
+    set_up: SetUp, phone: AdbTransport, tmp_path: Path
 ) -> None:
-    """The APK is of the other variant: the error names it, and no setting was changed."""
+    """An old version is set up, with a notice; another variant is granted nothing."""
+    phone.shell("sim fault operator_version version=0.4.9")
+    old = set_up(operator_apk(tmp_path))
+    phone.shell("sim reset")
     phone.shell(f"pm uninstall {OPERATOR}")
     before = phone.shell("settings list secure").stdout
-    apk = str(operator_apk(tmp_path, f"{OPERATOR}.dev"))
+    other = set_up(operator_apk(tmp_path, f"{OPERATOR}.dev"), "--operator-package", OPERATOR)
 
-    code, done, _ = program("operator", "setup", "--apk", apk, "--operator-package", OPERATOR)
-
-    assert (code, done["code"]) == (1, "OPERATOR_VERIFY_FAILED")
-    assert f"--operator-package {OPERATOR}.dev" in done["hint"]
+    assert (old.code, old.json["compatibility"]["code"]) == (0, "VERSION_INCOMPATIBLE")
+    assert "0.4.9" in old.err
+    assert other.error == (1, "OPERATOR_VERIFY_FAILED")
+    assert f"--operator-package {OPERATOR}.dev" in other.json["hint"]
     assert phone.shell("settings list secure").stdout == before
-
-
-def test_an_operator_of_another_version_is_told(
-    program: Run, phone: AdbTransport, tmp_path: Path
-) -> None:
-    """It is set up as was asked, and does not go unnoticed."""
-    phone.shell("sim fault operator_version version=0.4.9")
-
-    code, done, told = program("operator", "setup", "--apk", str(operator_apk(tmp_path)))
-
-    assert (code, done["compatibility"]["code"]) == (0, "VERSION_INCOMPATIBLE")
-    assert "0.4.9" in told
-
-
-def test_a_mistake_about_the_file_does_not_lead_to_the_doctor(program: Run) -> None:
-    """The doctor examines devices, and knows nothing about files."""
-    _, done, _ = program("operator", "setup", "--apk", "/nowhere/operator.apk")
-
-    assert "--apk" in done["hint"]
-    assert "doctor" not in done["hint"]
 
 
 @pytest.mark.parametrize(
@@ -134,22 +110,20 @@ def test_a_mistake_about_the_file_does_not_lead_to_the_doctor(program: Run) -> N
         ("operator_variant", "OPERATOR_VARIANT_MISMATCH"),
     ],
 )
-def test_an_operator_that_is_not_there_is_granted_nothing(
-    program: Run, phone: AdbTransport, fault: str, expected: str
+def test_a_missing_operator_is_granted_nothing(
+    cli: Cli, phone: AdbTransport, fault: str, expected: str
 ) -> None:
     """No setting names an app that is not installed."""
     phone.shell(f"sim fault {fault}")
     before = phone.shell("settings list secure").stdout
 
-    code, done, told = program("grant-device-permissions")
+    printed = cli("grant-device-permissions", "--json")
 
-    assert (code, done["code"], told) == (1, expected, "")
+    assert (printed.error, printed.err) == ((1, expected), "")
     assert phone.shell("settings list secure").stdout == before
 
 
-def test_a_device_that_is_held_is_not_set_up(
-    program: Run, phone: AdbTransport, tmp_path: Path
-) -> None:
+def test_a_held_device_is_not_set_up(set_up: SetUp, phone: AdbTransport, tmp_path: Path) -> None:
     """Nothing is installed on a device that a run holds."""
     phone.shell(f"pm uninstall {OPERATOR}")
     leases = FileLeases(run_id="run", folder=tmp_path)
@@ -157,27 +131,18 @@ def test_a_device_that_is_held_is_not_set_up(
     assert hold is not None
 
     with hold:
-        code, done, _ = program("operator", "setup", "--apk", str(operator_apk(tmp_path)))
+        printed = set_up(operator_apk(tmp_path))
 
-    assert (code, done["code"]) == (1, "DEVICE_LEASED")
+    assert printed.error == (1, "DEVICE_LEASED")
     assert phone.shell(f"pm list packages {OPERATOR}").stdout == ""
 
 
-def test_an_operator_that_crashed_is_brought_back(program: Run, phone: AdbTransport) -> None:
+def test_an_operator_that_crashed_is_brought_back(cli: Cli, phone: AdbTransport) -> None:
     """Granting switches its service on again, and waits until it answers."""
     phone.shell(f"am crash {OPERATOR}")
 
-    code, done, _ = program("grant-device-permissions")
+    printed = cli("grant-device-permissions", "--json")
 
-    assert code == 0
-    assert done["handshake"] == {"ok": True}
-    assert done["message"].startswith("Required device permissions")
-
-
-def test_a_file_that_is_not_there_tells_what_was_done(program: Run) -> None:
-    """The answer has the fields of the published program."""
-    code, done, _ = program("operator", "setup", "--apk", "/nowhere/operator.apk")
-
-    assert (code, done["code"]) == (1, "OPERATOR_APK_NOT_FOUND")
-    assert done["operatorPackage"] == "<unknown>"
-    assert not done["install"]["ok"]
+    assert printed.code == 0
+    assert printed.json["handshake"] == {"ok": True}
+    assert printed.json["message"].startswith("Required device permissions")

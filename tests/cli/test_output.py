@@ -35,92 +35,61 @@ def test_json_means_the_same_and_hides_nothing() -> None:
     assert "Настройки" in text
 
 
-def test_a_page_shows_hostile_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing in it is obeyed, neither by the terminal nor as markup."""
-    code = show(Answer({}, [HOSTILE, Table(("a",), [(HOSTILE,)])], exit_code=3), PEOPLE)
-    printed = capsys.readouterr().out
-
-    assert code == 3
-    assert printed.count(r"a\x1b[31m\x9b2J\u202e[bold]b") == 2
-
-
-def test_a_page_has_no_colours_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """Escape sequences are for terminals."""
-    show(Answer({}, [Line("good", "green")]), PEOPLE)
-
-    assert capsys.readouterr().out == "good\n"
-
-
-def test_without_a_page_people_get_the_document(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is indented, so that it can be read."""
-    show(Answer({"a": [1]}), PEOPLE)
-
-    assert capsys.readouterr().out == '{\n  "a": [\n    1\n  ]\n}\n'
-
-
 @pytest.mark.parametrize(
-    ("options", "printed"),
+    ("answer", "options", "printed"),
     [
-        (PEOPLE, "plain\n"),
-        (PROGRAMS, "plain\n"),
-        (GlobalOptions(is_json_explicit=True), '{"a":1}\n'),
+        (Answer({}, [Line("good", "green")]), PEOPLE, "good\n"),
+        (Answer({"a": [1]}), PEOPLE, '{\n  "a": [\n    1\n  ]\n}\n'),
+        (Answer({"a": 1}, text="plain"), PEOPLE, "plain\n"),
+        (Answer({"a": 1}, text="plain"), PROGRAMS, "plain\n"),
+        (Answer({"a": 1}, text="plain"), GlobalOptions(is_json_explicit=True), '{"a":1}\n'),
+        (Answer({}, [HOSTILE]), PEOPLE, r"a\x1b[31m\x9b2J\u202e[bold]b" + "\n"),
+        (Answer({}, [Table((), [])]), PEOPLE, "\n"),
     ],
+    ids=["no colours", "indented", "text", "text in a pipe", "explicit JSON", "hostile", "empty"],
 )
-def test_a_text_is_for_everybody_but_who_asks_for_json(
-    options: GlobalOptions, printed: str, capsys: pytest.CaptureFixture[str]
+def test_an_answer_is_printed_for_its_reader(
+    answer: Answer, options: GlobalOptions, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It goes into files and pipes as it is."""
-    show(Answer({"a": 1}, text="plain"), options)
+    """As a page, as a document or as plain text."""
+    assert show(answer, options) == 0
 
     assert capsys.readouterr().out == printed
+
+
+def test_a_table_shows_hostile_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing in a cell is obeyed, neither by the terminal nor as markup."""
+    assert show(Answer({}, [Table(("a",), [(HOSTILE,)])], exit_code=3), PEOPLE) == 3
+
+    assert r"a\x1b[31m\x9b2J\u202e[bold]b" in capsys.readouterr().out
 
 
 def test_an_error_is_one_line_in_the_words_of_the_command_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With the device in front and the next step at the end, however many lines it had."""
+    """With the device in front and the next step at the end, and without lines of the log."""
     error = NoDeviceError(
-        f"none:\n  {HOSTILE}", serial="PH1", hint=Remedy(RemedyKind.USE_SIMULATOR)
+        f"tools are missing\n  {HOSTILE}", serial="PH1", hint=Remedy(RemedyKind.USE_SIMULATOR)
     )
-    code = show_error(error, PEOPLE)
-    printed = capsys.readouterr()
-
-    assert (code, printed.out) == (1, "")
-    assert printed.err.startswith("NO_DEVICES: [PH1] none: ")
-    assert printed.err.endswith("Start a simulated one: `clawperator-py simulate`.\n")
-    assert printed.err.count("\n") == 1
-    assert "\x1b" not in printed.err
-
-
-def test_lines_of_a_message_stay_apart_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that ends without a stop is parted from the next."""
-    show_error(ConfigurationError("tools are missing: emulator\n  it was looked for"), PEOPLE)
-
-    assert "missing: emulator; it was looked for." in capsys.readouterr().err
-
-
-def test_a_timeout_for_people_has_no_lines_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
-    """It stays one short line; programs get the lines in a field of their own."""
     details = {"lastCorrelatedEvents": ["11-17 step_start"]}
-    error = EnvelopeTimeoutError("none came\n  last lines:\n    11-17 step_start", details=details)
+    late = EnvelopeTimeoutError("none came\n  last lines:\n    11-17 step_start", details=details)
 
-    show_error(error, PEOPLE)
-    printed = capsys.readouterr().err
+    assert (show_error(error, PEOPLE), show_error(late, PEOPLE)) == (1, 1)
+    printed = capsys.readouterr()
+    first, second = printed.err.splitlines()
 
-    assert "none came. " in printed
-    assert "step_start" not in printed
+    assert printed.out == ""
+    assert first.startswith(r"NO_DEVICES: [PH1] tools are missing; a\x1b")
+    assert first.endswith("Start a simulated one: `clawperator-py simulate`.")
+    assert "\x1b" not in first
+    assert "none came. " in second
+    assert "step_start" not in second
 
 
-def test_a_mistake_has_the_exit_code_of_the_published_program(
+def test_an_error_has_the_fields_of_the_published_program(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A command that only tells how it is used does not fail."""
-    assert show_error(Mistake("how", exit_code=0), PROGRAMS) == 0
-    assert json.loads(capsys.readouterr().out) == {"code": "USAGE", "message": "how"}
-
-
-def test_an_error_has_the_fields_of_the_published_program() -> None:
-    """What that program has beside the code stands there, the rest in the details."""
+    """Those stand beside the code, the rest in the details; usage alone is not a failure."""
     details = {
         "broadcastDispatchStatus": "sent",
         "operatorPackage": "a.b",
@@ -134,6 +103,8 @@ def test_an_error_has_the_fields_of_the_published_program() -> None:
     assert document["deviceId"] == "PH1"
     assert document["details"]["odd"] == [1, 2]
     assert "payload-last only" in document["details"]["lastActionCaveat"]
+    assert show_error(Mistake("how", exit_code=0), PROGRAMS) == 0
+    assert json.loads(capsys.readouterr().out) == {"code": "USAGE", "message": "how"}
 
 
 def test_a_secret_is_in_no_output(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,10 +119,10 @@ def test_a_secret_is_in_no_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert "hunter2" not in printed.out + printed.err
 
 
-def test_errors_are_told_without_rich(
+def test_errors_are_printed_without_rich(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page needs it, and the error that says so does not."""
+    """A page needs it, and the error about that does not."""
     monkeypatch.setitem(sys.modules, "rich", None)
     monkeypatch.setitem(sys.modules, "rich.console", None)
     monkeypatch.delitem(sys.modules, "pytest_clawperator.cli.terminal", raising=False)

@@ -14,41 +14,42 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli import simulate
 from pytest_clawperator.errors import AdbUnavailableError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
-
-TOP = Path(__file__).parents[2]
+from tests.cli.conftest import TOP, Cli
 
 Run = Callable[..., Any]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[Run]:
+def run(tmp_path: Path, offline: Cli, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """Return the function that runs the program; phones that are left are ended."""
     (tmp_path / "temporary").mkdir()
-    environment = {
-        **os.environ,
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "TMPDIR": str(tmp_path / "temporary"),
-    }
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr("tempfile.tempdir", None)
 
     def call(*argv: str) -> Any:
-        output = () if "pretty" in argv else ("--json",)
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest_clawperator", *output, *argv],
-            cwd=TOP,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            start_new_session=True,  # which ends with it, as a shell's does
-        )
-        return json.loads(done.stdout) if output else done.stdout
+        is_pretty = "pretty" in argv
+        printed = offline(*argv) if is_pretty else offline("--json", *argv)
+        return printed.out if is_pretty else printed.json
 
     yield call
     call("simulate", "stop", "--all")
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def program(*argv: str) -> subprocess.Popen[str]:
+    """Start the program itself, in a session that ends with it, as a shell's does."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pytest_clawperator", "--json", *argv],
+        cwd=TOP,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def server_of(phones: dict[str, Any]) -> AdbServer:
@@ -70,11 +71,10 @@ def children_of(pid: int) -> list[int]:
 
 
 def test_phones_go_on_and_leave_nothing_when_they_are_stopped(run: Run, tmp_path: Path) -> None:
-    """They outlive the command that started them; a stop ends their server and their file.
-
-    The file could not go while the process has it locked.
-    """
-    phones = run("simulate", "--devices", "2")
+    """They outlive the program that started them; a stop ends their server and their file."""
+    with program("simulate", "--devices", "2") as process:
+        assert process.stdout is not None
+        phones = json.loads(process.stdout.read())
     assert run("simulate", "list") == {"simulators": [phones]}
     assert sorted(serial for serial, _ in server_of(phones).devices()) == sorted(phones["serials"])
 
@@ -85,23 +85,9 @@ def test_phones_go_on_and_leave_nothing_when_they_are_stopped(run: Run, tmp_path
     assert list((tmp_path / "state").iterdir()) == []
 
 
-def test_phones_that_were_killed_are_forgotten(run: Run) -> None:
-    """A file of phones that are gone is removed, and its process id means nothing."""
-    phones = run("simulate")
-    os.kill(phones["pid"], signal.SIGKILL)
-
-    while run("simulate", "list")["simulators"]:
-        pass  # until the system has ended it
-
-    assert run("simulate", "stop") == {"ok": True, "stopped": []}
-
-
-def test_phones_whose_start_was_killed_can_be_stopped(run: Run, tmp_path: Path) -> None:
-    """They go on, as phones that stay do, and are listed as soon as they have a process."""
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
-    environment["TMPDIR"] = str(tmp_path / "temporary")
-    argv = [sys.executable, "-m", "pytest_clawperator", "simulate"]
-    with subprocess.Popen(argv, cwd=TOP, env=environment, stdout=subprocess.DEVNULL) as process:
+def test_phones_whose_start_was_killed_can_be_stopped(run: Run) -> None:
+    """They go on, and are listed as soon as they have a process."""
+    with program("simulate") as process:
         while not (found := run("simulate", "list")["simulators"]):
             assert process.poll() is None
         process.kill()
@@ -113,7 +99,7 @@ def test_phones_whose_start_was_killed_can_be_stopped(run: Run, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("generation", [1, 2])
-def test_a_process_of_the_phones_that_is_killed_leaves_nothing(run: Run, generation: int) -> None:
+def test_a_killed_process_of_the_phones_leaves_nothing(run: Run, generation: int) -> None:
     """Its work is taken over, and a stop ends the others and removes their files."""
     phones = run("simulate")
     family = [[phones["pid"]]]
@@ -129,94 +115,70 @@ def test_a_process_of_the_phones_that_is_killed_leaves_nothing(run: Run, generat
 
 
 def test_phones_have_names(run: Run) -> None:
-    """One that is given, or the next that is free; both stop them, and so does the process id."""
+    """A given one, or the next that is free; a name is free again when its phones are gone."""
     first, named, second = run("simulate"), run("simulate", "--name", "shop"), run("simulate")
     assert [one["name"] for one in (first, named, second)] == ["phones-1", "shop", "phones-2"]
-
-    assert run("simulate", "stop")["code"] == "USAGE"  # which of them?
-    assert run("simulate", "stop", "shop", str(first["pid"]))["stopped"] == [first, named]
-    assert run("simulate", "stop")["stopped"] == [second]
-
-
-def test_a_name_belongs_to_one_group_of_phones(run: Run) -> None:
-    """It is free again as soon as they are gone, however they went."""
-    phones = run("simulate", "--name", "shop")
     refused = run("simulate", "--name", "shop")
-    os.kill(phones["pid"], signal.SIGKILL)
-    while run("simulate", "list")["simulators"]:
-        pass  # until the system has ended it
-
     assert refused["code"] == "USAGE"
     assert "clawperator-py simulate stop shop" in refused["hint"]
+
+    assert run("simulate", "stop")["code"] == "USAGE"  # which of them?
+    assert run("simulate", "stop", "phones-1", str(second["pid"]))["stopped"] == [first, second]
+    os.kill(named["pid"], signal.SIGKILL)
+    while run("simulate", "list")["simulators"]:
+        pass  # until the system has ended it
+    assert run("simulate", "stop") == {"ok": True, "stopped": []}
     assert run("simulate", "--name", "shop")["name"] == "shop"
 
 
 def test_phones_that_start_at_the_same_moment_do_not_clash(run: Run) -> None:
-    """Each has a name, a process and an adb server of its own."""
+    """Each group gets its own name, process and adb server."""
     with ThreadPoolExecutor(4) as pool:
-        phones = list(pool.map(lambda _: run("simulate"), range(4)))
+        phones = list(pool.map(lambda _: simulate.start_phones(), range(4)))
 
-    assert sorted(one["name"] for one in phones) == [f"phones-{number}" for number in range(1, 5)]
-    assert len({one["adb"] for one in phones}) == len({one["pid"] for one in phones}) == 4
+    assert sorted(one.name for one in phones) == [f"phones-{number}" for number in range(1, 5)]
+    assert len({one.adb for one in phones}) == len({one.pid for one in phones}) == 4
     assert len(run("simulate", "list")["simulators"]) == 4
 
 
 def test_phones_are_as_the_options_say(run: Run) -> None:
-    """The options are those of the simulator."""
-    phones = run(
-        "simulate", "--api", "33", "--profile", "0.5.3", "--seed", "5", "--operator", "dev"
-    )
+    """What is printed for people can be pasted into a shell, and into a test run."""
+    options = ("--api", "33", "--profile", "0.5.3", "--seed", "5", "--operator", "dev")
+    shown = run("simulate", "--name", "shop", *options, "--output", "pretty")
+    [phones] = run("simulate", "list")["simulators"]
+    adb = phones["adb"]
     transport = AdbTransport(server_of(phones), phones["serials"][0])
 
     assert transport.shell("getprop ro.build.version.sdk").stdout.strip() == "33"
     assert "com.clawperator.operator.dev" in transport.shell("pm list packages clawperator").stdout
     transport.close()
+    assert f"export ADB_SERVER_SOCKET=tcp:{adb}" in shown
+    assert f"pytest --claw-adb {adb} --claw-device auto" in shown
+    assert "clawperator-py simulate stop shop" in shown
 
-
-def test_people_are_told_how_to_use_the_phones(run: Run) -> None:
-    """The lines can be pasted into a shell, and into a test run."""
-    told = run("simulate", "--name", "shop", "--output", "pretty")
-    adb = run("simulate", "list")["simulators"][0]["adb"]
-
-    assert f"export ADB_SERVER_SOCKET=tcp:{adb}" in told
-    assert f"pytest --claw-adb {adb} --claw-device auto" in told
-    assert "clawperator-py simulate stop shop" in told
+    # Phones behind another server are named if none is usable here.
+    away = run("simulate", "--name", "away", "--fault", "offline")
+    error = run("--adb", away["adb"], "snapshot")
+    assert error["code"] == "NO_DEVICES"
+    assert f"--adb {adb} (shop)" in error["hint"]
+    assert away["adb"] not in error["hint"]
 
 
 def test_wrong_options_start_nothing(run: Run, tmp_path: Path) -> None:
-    """The error says what is allowed, and no file is left."""
-    assert run("simulate", "--devices", "1000")["code"] == "CONFIGURATION_INVALID"
-    assert run("simulate", "--name", "../x")["code"] == "USAGE"
-    assert run("simulate", "stop", "4711")["code"] == "USAGE"
-    assert list(tmp_path.rglob("*.json")) == []
-
-
-def test_a_folder_that_cannot_be_made_is_told(run: Run, tmp_path: Path) -> None:
-    """The error names the variable that says where it is."""
+    """The error names what is allowed, and no file is left."""
     (tmp_path / "state").write_text("in the way")
-
     refused = run("simulate")
-
     assert (refused["code"], "XDG_STATE_HOME" in refused["hint"]) == ("FILE_UNAVAILABLE", True)
-
-
-def test_phones_that_run_elsewhere_are_named_where_none_is_usable(run: Run) -> None:
-    """Who started phones and did not say where they are is told what to type."""
-    phones = run("simulate", "--name", "shop")
-    away = run("simulate", "--name", "away", "--fault", "offline")
-
-    told = run("--adb", away["adb"], "snapshot")
-
-    assert told["code"] == "NO_DEVICES"
-    assert f"--adb {phones['adb']} (shop)" in told["hint"]
-    assert away["adb"] not in told["hint"]
-
-
-def test_a_fault_that_is_not_there_is_told_once(run: Run) -> None:
-    """The message has no second code in it, and the known ones are the next step."""
-    told = run("simulate", "--fault", "nonsense")
-
-    assert told["code"] == "CONFIGURATION_INVALID"
-    assert told["message"].endswith("there is no fault 'nonsense'")
-    assert "CONFIGURATION_INVALID" not in told["message"]
-    assert "operator_crash" in told["hint"]
+    (tmp_path / "state").unlink()
+    for argv, code in (
+        (["simulate", "--devices", "1000"], "CONFIGURATION_INVALID"),
+        (["simulate", "--name", "../x"], "USAGE"),
+        (["simulate", "stop", "4711"], "USAGE"),
+    ):
+        assert run(*argv)["code"] == code
+    unknown = run("simulate", "--fault", "nonsense")
+    assert unknown["code"] == "CONFIGURATION_INVALID"
+    assert unknown["message"].endswith("there is no fault 'nonsense'")
+    assert "CONFIGURATION_INVALID" not in unknown["message"]
+    assert "operator_crash" in unknown["hint"]
+    assert list(tmp_path.rglob("*.json")) == []

@@ -12,7 +12,7 @@ from pytest_clawperator.simulator import Simulator
 from tests.cli.conftest import Cli
 from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 
-ECHO, OPEN = "com.example.shop.echo", "com.example.mail.open"
+ECHO, OPEN, BAD = "com.example.shop.echo", "com.example.mail.open", "com.example.bad.run"
 
 
 @pytest.fixture
@@ -26,98 +26,55 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_skills_are_listed_described_and_found(cli: Cli, registry: Path) -> None:
-    """As they stand in the registry; for people as a table."""
+def test_skills_are_listed_found_compiled_and_validated(offline: Cli, registry: Path) -> None:
+    """As they stand in the registry; warnings of a compiled recipe are on stderr."""
     entries = json.loads(registry.read_text())["skills"]
-
-    assert cli("skills", "list").json == {"skills": entries, "count": 2}
-    assert cli("skills", "get", OPEN).json == {"skill": entries[1]}
-    assert cli("skills", "search", "shop").json == {"skills": entries[:1], "count": 1}
-    assert cli("skills", "search", "--app-id", "com.example.mail").json["count"] == 1
-    assert ECHO in cli("skills", "list", "--output", "pretty").out
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [["get"], ["search"], ["compile-artifact"], ["validate"], ["run"], ["new"], ["sync"], []],
-)
-def test_a_command_alone_tells_how_it_is_used(cli: Cli, registry: Path, argv: list[str]) -> None:
-    """It is no error, as published."""
-    printed = cli("skills", *argv)
-
-    assert (printed.code, printed.json["code"]) == (0, "USAGE")
-    assert "skills" in printed.json["message"]
-
-
-def test_a_recipe_compiles_and_doubts_are_told_beside(cli: Cli, registry: Path) -> None:
-    """On stderr, as programs read stdout."""
     variables = json.dumps({"APP": "com.x", "APPS": "y"})
+    recipe = offline("skills", "compile-artifact", OPEN, "--artifact", "open", "--vars", variables)
+    one = offline("skills", "validate", ECHO, "--dry-run").json
+    every = offline("skills", "validate", "--all", "--dry-run").json
 
-    printed = cli("skills", "compile-artifact", OPEN, "--artifact", "open", "--vars", variables)
-
-    assert printed.code == 0
-    assert printed.json["execution"]["mode"] == "artifact_compiled"
-    assert "no variable APPS" in printed.err
-
-
-def test_a_script_gets_the_device_and_its_words(cli: Cli, registry: Path) -> None:
-    """Words after two dashes are the script's, whatever they look like."""
-    printed = cli("skills", "run", ECHO, "--device", "PH1", "--timeout", "30000",
-                  "--expect-contains", "a b", "--", "a b", "--json", "$(id)")  # fmt: skip
-
-    took = printed.json
-    assert took["output"] == "PH1|a b|--json|$(id)|"
-    assert (took["skillId"], took["exitCode"], took["timeoutMs"]) == (ECHO, 0, 30_000)
-    assert took["expectedSubstring"] == "a b"
-
-
-def test_people_see_what_a_script_prints(cli: Cli, registry: Path) -> None:
-    """Both of its outputs, and no JSON."""
-    printed = cli("skills", "run", ECHO, "--output", "pretty", "--", "hello")
-
-    assert printed.out.startswith("hello|")
-    assert "com.clawperator.operator" in printed.err
-
-
-def test_a_failed_script_is_told_as_published(cli: Cli, registry: Path) -> None:
-    """What it printed stands beside the code."""
-    add_skill(registry, "com.example.bad.run", script="echo out; echo err >&2; exit 3")
-
-    printed = cli("skills", "run", "com.example.bad.run")
-
-    told = {name: printed.json[name] for name in ("skillId", "exitCode", "stdout", "stderr")}
-    assert told == {"skillId": "com.example.bad.run", "exitCode": 3,
-                    "stdout": "out\n", "stderr": "err\n"}  # fmt: skip
-    assert (printed.code, printed.json["code"]) == (1, "SKILL_EXECUTION_FAILED")
-
-
-def test_a_skill_is_checked_before_it_runs(cli: Cli, registry: Path) -> None:
-    """Unless that is skipped."""
-    folder = add_skill(registry, "com.example.bad.run", script="echo ran")
-    (folder / "SKILL.md").unlink()
-
-    refused = cli("skills", "run", "com.example.bad.run")
-    skipped = cli("skills", "run", "com.example.bad.run", "--skip-validate")
-
-    assert (refused.code, refused.json["code"]) == (1, "SKILL_VALIDATION_FAILED")
-    assert skipped.json["output"] == "ran\n"
-
-
-@pytest.mark.parametrize("timeout", ["0", "x", "Infinity", "-5"])
-def test_a_time_that_is_none_is_refused(cli: Cli, registry: Path, timeout: str) -> None:
-    """Before anything runs."""
-    printed = cli("skills", "run", ECHO, "--timeout", timeout)
-
-    assert (printed.code, printed.json["code"]) == (1, "EXECUTION_VALIDATION_FAILED")
-
-
-def test_skills_are_validated(cli: Cli, registry: Path) -> None:
-    """One of them, or all."""
-    one = cli("skills", "validate", ECHO, "--dry-run").json
-    every = cli("skills", "validate", "--all", "--dry-run").json
-
+    assert offline("skills", "list").json == {"skills": entries, "count": 2}
+    assert offline("skills", "get", OPEN).json == {"skill": entries[1]}
+    assert offline("skills", "search", "shop").json == {"skills": entries[:1], "count": 1}
+    assert offline("skills", "search", "--app-id", "com.example.mail").json["count"] == 1
+    assert ECHO in offline("skills", "list", "--output", "pretty").out
+    assert (recipe.code, recipe.json["execution"]["mode"]) == (0, "artifact_compiled")
+    assert "no variable APPS" in recipe.err
     assert (one["valid"], one["dryRun"]["payloadValidation"]) == (True, "skipped")
     assert (every["valid"], every["totalSkills"], len(every["validSkills"])) == (True, 2, 2)
+
+
+def test_a_script_gets_the_device_and_its_words(offline: Cli, registry: Path) -> None:
+    """Words after two dashes are the script's; people see what it prints."""
+    done = offline("skills", "run", ECHO, "--device", "PH1", "--timeout", "30000",
+                   "--expect-contains", "a b", "--", "a b", "--json", "$(id)").json  # fmt: skip
+    shown = offline("skills", "run", ECHO, "--output", "pretty", "--", "hello")
+
+    assert done["output"] == "PH1|a b|--json|$(id)|"
+    assert (done["skillId"], done["exitCode"], done["timeoutMs"]) == (ECHO, 0, 30_000)
+    assert done["expectedSubstring"] == "a b"
+    assert shown.out.startswith("hello|")
+    assert "com.clawperator.operator" in shown.err
+
+
+def test_a_failed_script_is_reported_as_published(offline: Cli, registry: Path) -> None:
+    """What it printed stands beside the code; a skill is checked before it runs."""
+    folder = add_skill(registry, BAD, script="echo out; echo err >&2; exit 3")
+
+    failed = offline("skills", "run", BAD)
+    (folder / "SKILL.md").unlink()
+    refused = offline("skills", "run", BAD)
+    skipped = offline("skills", "run", BAD, "--skip-validate")
+    registry.unlink()
+    unknown = offline("skills", "run", ECHO, "--device", "nope")
+
+    fields = {"skillId": BAD, "exitCode": 3, "stdout": "out\n", "stderr": "err\n"}
+    assert fields.items() <= failed.json.items()
+    assert failed.error == (1, "SKILL_EXECUTION_FAILED")
+    assert refused.error == (1, "SKILL_VALIDATION_FAILED")
+    assert skipped.json["stdout"] == "out\n"
+    assert unknown.error == (1, "REGISTRY_READ_FAILED")
 
 
 def test_a_new_skill_runs_on_a_phone(cli: Cli, registry: Path, simulator: Simulator) -> None:
@@ -133,7 +90,7 @@ def test_a_new_skill_runs_on_a_phone(cli: Cli, registry: Path, simulator: Simula
 
 
 def test_skills_are_installed_from_a_repository(
-    cli: Cli, registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    offline: Cli, registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The url may be in the environment; then they are found without another variable."""
     root = registry.parent.parent
@@ -143,19 +100,10 @@ def test_skills_are_installed_from_a_repository(
     monkeypatch.delenv("CLAWPERATOR_SKILLS_REGISTRY")
     monkeypatch.setenv("CLAWPERATOR_SKILLS_URL", str(root))
 
-    installed = cli("skills", "install").json
+    installed = offline("skills", "install").json
 
     found = tmp_path / "home/.clawperator/skills/skills/skills-registry.json"
     assert installed["envInstruction"] == f'export CLAWPERATOR_SKILLS_REGISTRY="{found}"'
-    assert cli("skills", "list").json["count"] == 2
-    assert cli("skills", "sync", "--ref", "main").json["synced"] is True
-    assert cli("skills", "update").json["commit"] == installed["commit"]
-
-
-def test_a_missing_registry_is_told_before_anything_runs(cli: Cli, registry: Path) -> None:
-    """Whichever device is named."""
-    registry.unlink()
-
-    printed = cli("skills", "run", ECHO, "--device", "nope")
-
-    assert (printed.code, printed.json["code"]) == (1, "REGISTRY_READ_FAILED")
+    assert offline("skills", "list").json["count"] == 2
+    assert offline("skills", "sync", "--ref", "main").json["synced"] is True
+    assert offline("skills", "update").json["commit"] == installed["commit"]

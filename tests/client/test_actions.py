@@ -1,4 +1,4 @@
-"""The default timeout that all action methods share."""
+"""Each method sends its action, and returns what came back."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pytest_clawperator.errors import (
     StepFailedError,
     TransportError,
 )
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client, first, moving, page
+from tests.doubles.runner import PACKAGE, SHOP, Act, Phone, client, first, moving, page
 
 
 @pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf"), "5", True])
-def test_a_timeout_that_is_no_number_of_seconds_is_refused(timeout: Any) -> None:
+def test_an_invalid_timeout_is_refused(timeout: Any) -> None:
     """The default is checked where it is given, and where it is changed."""
     claw = client(Phone())
 
@@ -44,75 +44,66 @@ def test_a_batch_takes_the_clients_timeout() -> None:
 
 
 TEA = {"textEquals": "Tea"}
+FULL_ID = f"{PACKAGE}:id/list"
+LIST = {"resourceId": FULL_ID}
 
 
 @pytest.mark.parametrize(
-    ("method", "args", "keywords", "kind", "params"),
+    ("act", "kind", "params"),
     [
-        ("click", (), {"text": "Tea"}, "click", {"matcher": TEA}),
-        ("click", (), {"at": (3, 4)}, "click", {"coordinate": {"x": 3, "y": 4}}),
-        ("long_click", (), {"text": "Tea"}, "click", {"matcher": TEA, "clickType": "long_click"}),
-        (
-            "long_click",
-            (),
-            {"at": (3, 4)},
-            "click",
-            {"coordinate": {"x": 3, "y": 4}, "clickType": "long_click"},
-        ),
-        ("focus", (), {"text": "Tea"}, "click", {"matcher": TEA, "clickType": "focus"}),
-        ("enter_text", ("hi",), {"text": "Tea"}, "enter_text", {"matcher": TEA, "text": "hi"}),
-        (
-            "enter_text",
-            ("hi",),
-            {"text": "Tea", "submit": True},
-            "enter_text",
-            {"matcher": TEA, "text": "hi", "submit": True},
-        ),
-        (
-            "wait_for_node",
-            (),
-            {"text": "Tea"},
-            "wait_for_node",
-            {"matcher": TEA, "timeoutMs": 6000},
-        ),
-        (
-            "wait_for_navigation",
-            (),
-            {"package": "com.a", "text": "Tea", "timeout": 2},
-            "wait_for_navigation",
-            {"expectedPackage": "com.a", "expectedNode": TEA, "timeoutMs": 2000},
-        ),
+        (lambda claw: claw.click(text="Tea"), "click", {"matcher": TEA}),
+        (lambda claw: claw.click(at=(3, 4)), "click", {"coordinate": {"x": 3, "y": 4}}),
+        (lambda claw: claw.long_click(text="Tea"), "click",
+         {"matcher": TEA, "clickType": "long_click"}),
+        (lambda claw: claw.long_click(at=(3, 4)), "click",
+         {"coordinate": {"x": 3, "y": 4}, "clickType": "long_click"}),
+        (lambda claw: claw.focus(text="Tea"), "click", {"matcher": TEA, "clickType": "focus"}),
+        (lambda claw: claw.enter_text("hi", text="Tea"), "enter_text",
+         {"matcher": TEA, "text": "hi"}),
+        (lambda claw: claw.enter_text("hi", text="Tea", submit=True), "enter_text",
+         {"matcher": TEA, "text": "hi", "submit": True}),
+        (lambda claw: claw.wait_for_node(text="Tea"), "wait_for_node",
+         {"matcher": TEA, "timeoutMs": 6000}),
+        (lambda claw: claw.wait_for_navigation(package="com.a", text="Tea", timeout=2),
+         "wait_for_navigation",
+         {"expectedPackage": "com.a", "expectedNode": TEA, "timeoutMs": 2000}),
+        (lambda claw: claw.open_app("com.a"), "open_app", {"applicationId": "com.a"}),
+        (lambda claw: claw.close_app("com.a"), "close_app", {"applicationId": "com.a"}),
+        (lambda claw: claw.open_uri("shop://cart"), "open_uri", {"uri": "shop://cart"}),
+        (lambda claw: claw.press_key("home"), "press_key", {"key": "home"}),
+        (lambda claw: claw.back(), "press_key", {"key": "back"}),
+        (lambda claw: claw.home(), "press_key", {"key": "home"}),
+        (lambda claw: claw.recents(), "press_key", {"key": "recents"}),
+        (lambda claw: claw.sleep(0.5), "sleep", {"durationMs": 500}),
+        (lambda claw: claw.start_recording("s1"), "start_recording", {"sessionId": "s1"}),
+        (lambda claw: claw.stop_recording(), "stop_recording", {}),
+        (lambda claw: claw.click(text="a", text_contains="b", id="c:id/d", desc="e",
+                                 desc_contains="f", role="button"), "click",
+         {"matcher": {"resourceId": "c:id/d", "role": "button", "textEquals": "a",
+                      "textContains": "b", "contentDescEquals": "e",
+                      "contentDescContains": "f"}}),
+        # Of a scroll the step is in its outcome.
+        (lambda claw: claw.scroll("up", within={"id": FULL_ID}, distance_ratio=0.5,
+                                  settle_delay=0.1).step, "scroll",
+         {"direction": "up", "container": LIST, "distanceRatio": 0.5, "settleDelayMs": 100}),
+        (lambda claw: claw.scroll_to_top(within={"id": FULL_ID}).step, "scroll_until",
+         {"container": LIST, "direction": "up", "maxScrolls": 50, "maxDurationMs": 50_000,
+          "noPositionChangeThreshold": 3}),
+        (lambda claw: claw.scroll_and_click(text="Tea", direction="up", max_scrolls=3).step,
+         "scroll_and_click", {"matcher": TEA, "direction": "up", "maxSwipes": 3}),
     ],
-)
+)  # fmt: skip
 def test_each_method_sends_its_action_and_returns_the_step(
-    method: str, args: Any, keywords: Any, kind: str, params: Any
+    act: Act, kind: str, params: dict[str, Any]
 ) -> None:
-    """The action goes out with the matcher, and its step comes back."""
+    """The action goes out as it was described, alone."""
     phone = Phone(data={kind: {"message": "something"}})
 
-    step = getattr(first(phone), method)(*args, **keywords)
+    step = act(first(phone))
 
-    assert phone.types == [[kind]]
+    assert phone.executed == [kind]
     assert phone.params(kind) == [params]
-    assert step.data == {"message": "something"}
-
-
-def test_every_field_of_a_matcher_has_a_keyword() -> None:
-    """Every field of a matcher has its keyword."""
-    phone = Phone()
-
-    client(phone).click(
-        text="a", text_contains="b", id="c:id/d", desc="e", desc_contains="f", role="button"
-    )
-
-    assert phone.params("click")[0]["matcher"] == {
-        "resourceId": "c:id/d",
-        "role": "button",
-        "textEquals": "a",
-        "textContains": "b",
-        "contentDescEquals": "e",
-        "contentDescContains": "f",
-    }
+    assert step.data["message"] == "something"
 
 
 def test_a_secret_is_sent_as_it_is_and_shown_nowhere() -> None:
@@ -140,86 +131,18 @@ def test_a_text_that_is_refused_is_not_shown_if_it_is_a_secret() -> None:
     assert "hunter2" not in f"{caught.value} {caught.value!r}"
 
 
-FULL_ID = f"{PACKAGE}:id/list"
-
-
-def test_scroll_sends_every_option_of_a_gesture() -> None:
-    """One gesture, with everything that can be said about it."""
-    phone = Phone(data={"scroll": moving(1)})
-
-    outcome = client(phone).scroll(
-        "up", within={"id": FULL_ID}, distance_ratio=0.5, settle_delay=0.1
-    )
-
-    assert outcome.moved
-    assert phone.params("scroll") == [
-        {
-            "direction": "up",
-            "container": {"resourceId": FULL_ID},
-            "distanceRatio": 0.5,
-            "settleDelayMs": 100,
-        }
-    ]
-
-
-def test_a_container_by_its_short_id() -> None:
+def test_a_container_may_be_named_by_its_short_id() -> None:
     """What cannot be sent to the device is looked up first."""
     phone = Phone(page("Tea"), data={"scroll": moving(1)})
     claw = client(phone)
 
-    claw.scroll(within=claw.node(id="list"))
-
-    assert phone.types == [["snapshot_ui"], ["scroll"]]
-    assert phone.params("scroll")[0]["container"] == {"resourceId": FULL_ID}
-
-
-def test_scroll_to_top() -> None:
-    """The way back is the specification's."""
-    phone = Phone(data={"scroll_until": {"termination_reason": "EDGE_REACHED"}})
-
-    outcome = client(phone).scroll_to_top(within={"id": FULL_ID})
-
-    assert outcome.edge_reached
-    assert phone.params("scroll_until") == [
-        {
-            "container": {"resourceId": FULL_ID},
-            "direction": "up",
-            "maxScrolls": 50,
-            "maxDurationMs": 50_000,
-            "noPositionChangeThreshold": 3,
-        }
-    ]
+    assert claw.scroll(within=claw.node(id="list")).moved
+    assert phone.executed == ["snapshot_ui", "scroll"]
+    assert phone.params("scroll")[0]["container"] == LIST
 
 
-@pytest.mark.parametrize(
-    ("method", "args", "kind", "params"),
-    [
-        ("open_app", ("com.a",), "open_app", {"applicationId": "com.a"}),
-        ("close_app", ("com.a",), "close_app", {"applicationId": "com.a"}),
-        ("open_uri", ("shop://cart",), "open_uri", {"uri": "shop://cart"}),
-        ("press_key", ("home",), "press_key", {"key": "home"}),
-        ("back", (), "press_key", {"key": "back"}),
-        ("home", (), "press_key", {"key": "home"}),
-        ("recents", (), "press_key", {"key": "recents"}),
-        ("sleep", (0.5,), "sleep", {"durationMs": 500}),
-        ("start_recording", ("s1",), "start_recording", {"sessionId": "s1"}),
-        ("stop_recording", (), "stop_recording", {}),
-    ],
-)
-def test_each_simple_method_sends_its_action(
-    method: str, args: Any, kind: str, params: Any
-) -> None:
-    """One action, and its step."""
-    phone = Phone(data={kind: {"message": "something"}})
-
-    step = getattr(client(phone), method)(*args)
-
-    assert phone.params(kind) == [params]
-    assert step.data == {"message": "something"}
-
-
-def test_a_simple_action_that_fails() -> None:
-    """The error says what was tried; the screen is not looked at for it."""
+def test_a_simple_action_that_fails_needs_no_snapshot() -> None:
+    """The error says what was tried."""
     phone = Phone(data={"open_app": {"error": "APP_NOT_FOUND"}})
 
     with pytest.raises(StepFailedError) as failed:
@@ -227,7 +150,7 @@ def test_a_simple_action_that_fails() -> None:
 
     assert "open_app 'com.nowhere'" in failed.value.message
     assert failed.value.code is ErrorCode.APP_NOT_FOUND
-    assert phone.types == [["open_app"]]
+    assert phone.executed == ["open_app"]
 
 
 def test_a_long_sleep_is_split() -> None:
@@ -240,99 +163,74 @@ def test_a_long_sleep_is_split() -> None:
 
 
 def test_snapshot_returns_a_tree() -> None:
-    """A snapshot is a tree."""
-    phone = Phone(SHOP)
-
-    assert client(phone).snapshot().find(text="Milk")
+    """Its nodes can be found."""
+    assert client(Phone(SHOP)).snapshot().find(text="Milk")
 
 
-def test_scroll_until_lets_the_device_search() -> None:
-    """The device searches by itself; it may take a second for each scroll."""
+def test_the_device_searches_a_list_by_itself() -> None:
+    """It may take a second for each scroll."""
     found = {"termination_reason": "TARGET_FOUND", "scrolls_executed": "3", "direction": "down"}
     phone = Phone(data={"scroll_until": found})
 
-    outcome = first(phone).scroll_until(text="Bread", click=True, max_scrolls=40)
+    outcome = first(phone).scroll_until(text="Tea", click=True, max_scrolls=40)
 
-    assert outcome.found
-    assert outcome.scrolls_executed == 3
-    assert phone.params("scroll_until") == [
-        {
-            "matcher": {"textEquals": "Bread"},
-            "direction": "down",
-            "maxScrolls": 40,
-            "maxDurationMs": 40_000,
-            "clickAfter": True,
-        }
-    ]
+    assert (outcome.found, outcome.scrolls_executed) == (True, 3)
+    search = {"direction": "down", "maxScrolls": 40, "maxDurationMs": 40_000, "clickAfter": True}
+    assert phone.params("scroll_until") == [{"matcher": TEA, **search}]
 
 
 def test_scroll_and_click_waits_in_both_retry_objects() -> None:
-    """Both of its retry objects last as long as was asked."""
+    """Both last as long as was asked."""
     phone = Phone(data={"scroll_and_click": {"direction": "Up"}})
 
-    outcome = first(phone).scroll_and_click(text="Tea", direction="up", max_scrolls=3, timeout=0)
+    assert first(phone).scroll_and_click(text="Tea", timeout=0).found
 
-    assert outcome.found
-    assert phone.sent[0][0]["params"] == {
-        "matcher": {"textEquals": "Tea"},
-        "direction": "up",
-        "maxSwipes": 3,
-        "scrollRetry": {"maxAttempts": 1},
-        "clickRetry": {"maxAttempts": 1},
-    }
+    params = phone.sent[0][0]["params"]
+    assert params["scrollRetry"] == params["clickRetry"] == {"maxAttempts": 1}
 
 
-def test_a_target_that_is_not_in_the_list_is_not_waited_for() -> None:
-    """After a whole list was searched another search would start at its end."""
-    missing = {"error": "NODE_NOT_FOUND"}
-    phone = Phone(page("Tea"), data={"scroll_and_click": missing})
-
-    with pytest.raises(NodeNotFoundError):
-        first(phone).scroll_and_click(text="Bread", timeout=60)
-
-    assert phone.types == [["scroll_and_click"], ["snapshot_ui"]]
-
-
-def test_a_search_that_the_device_calls_a_success() -> None:
-    """To the specification the end of a list is a success; without its target it is none."""
-    ended = {"termination_reason": "MAX_SCROLLS_REACHED", "scrolls_executed": "20"}
-    phone = Phone(page("Tea"), data={"scroll_until": ended})
+@pytest.mark.parametrize(
+    ("method", "answer", "code", "message"),
+    [
+        ("scroll_and_click", {"error": "NODE_NOT_FOUND"}, "NODE_NOT_FOUND", ""),
+        ("scroll_until",
+         {"termination_reason": "MAX_SCROLLS_REACHED", "scrolls_executed": "20"},
+         "TARGET_NOT_FOUND", "MAX_SCROLLS_REACHED after 20 scrolls"),
+    ],
+)  # fmt: skip
+def test_a_search_without_its_target_fails(
+    method: str, answer: dict[str, str], code: str, message: str
+) -> None:
+    """Also if the device calls it a success; another search would start at the list's end."""
+    phone = Phone(page("Tea"), data={method: answer})
 
     with pytest.raises(NodeNotFoundError) as missed:
-        client(phone).scroll_until(text="Bread")
+        getattr(first(phone), method)(text="Bread", timeout=60)
 
-    assert missed.value.code is ErrorCode.TARGET_NOT_FOUND
-    assert "MAX_SCROLLS_REACHED after 20 scrolls" in missed.value.message
+    assert missed.value.code == code
+    assert message in missed.value.message
     assert missed.value.step.success is False
+    assert phone.executed == [method, "snapshot_ui"]
 
 
 PNG = b"\x89PNG picture"
 
 
-def test_screenshot_returns_the_bytes_of_a_png() -> None:
-    """A screenshot is the bytes of a PNG."""
-    phone = Phone(picture=PNG)
-
-    assert client(phone).screenshot() == PNG
-    assert phone.params("take_screenshot") == [{}]
-
-
-def test_screenshot_to_a_file(tmp_path: Path) -> None:
+def test_a_screenshot_is_returned_and_written(tmp_path: Path) -> None:
     """It is written where it is wanted, in a new folder if need be."""
+    phone = Phone(picture=PNG)
     path = tmp_path / "new" / "screen.png"
 
-    client(Phone(picture=PNG)).screenshot(path)
+    assert client(phone).screenshot() == PNG
+    client(phone).screenshot(path)
 
     assert path.read_bytes() == PNG
-
-
-def test_screenshot_that_cannot_be_written(tmp_path: Path) -> None:
-    """A path that is a folder is refused with that reason."""
+    assert phone.params("take_screenshot") == [{}, {}]
     with pytest.raises(ConfigurationError, match="cannot be written"):
-        client(Phone(picture=PNG)).screenshot(tmp_path)
+        client(phone).screenshot(tmp_path)
 
 
-def test_screenshot_without_bytes() -> None:
+def test_a_screenshot_without_bytes_is_an_error() -> None:
     """The error for a picture that stayed on another host has its path."""
     phone = Phone(data={"take_screenshot": {"path": "/far/away.png"}})
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.batch import Batch
+from pytest_clawperator.client.batch import Batch, BatchStep
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.params import pauses_ms
 from pytest_clawperator.contracts.payload import Execution
@@ -32,17 +34,31 @@ from tests.doubles.runner import (
 )
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
+Collect = Callable[[Batch], Any]
 
-
-# Of the client, what is no single action.
+# Methods of the client that are not single actions.
 NOT_ACTIONS = {
     "batch", "close", "execute", "node", "pages", "pause", "run_artifact", "run_skill", "serial",
     "step", "timeout",
 }  # fmt: skip
 
 
+def send(claw: Clawperator, *calls: Collect) -> list[BatchStep[Any]]:
+    """Make calls in a batch, and return their steps."""
+    with claw.batch() as b:
+        return [call(b) for call in calls]
+
+
+def fail(claw: Clawperator, *calls: Collect) -> tuple[StepFailedError, list[BatchStep[Any]]]:
+    """Make calls in a batch that fails; return the error and the steps."""
+    steps: list[BatchStep[Any]] = []
+    with pytest.raises(StepFailedError) as failed, claw.batch() as b:
+        steps.extend(call(b) for call in calls)
+    return failed.value, steps
+
+
 def test_actions_that_fit_are_sent_in_one_execution() -> None:
-    """What fits goes out together, in order, each with an id of its own."""
+    """They go out together at the end of the block, in order, each with its own id."""
     phone = Phone(SHOP, data={"read_text": {"text": "Tea"}})
 
     with first(phone).batch() as b:
@@ -58,75 +74,74 @@ def test_actions_that_fit_are_sent_in_one_execution() -> None:
 
 
 def test_results_are_handed_back() -> None:
-    """Each call gives the step, and what its method gives outside a batch."""
+    """Each step has its result, and the value that its method returns outside a batch."""
     data = {
         "click": {"click_types": "click"},
         "read_text": lambda action: {"text": '["a","b"]' if action.params.all else "Tea"},
         "read_key_value_pair": {"value": "16"},
         "scroll": {"scroll_outcome": "moved"},
     }
-    phone = Phone(SHOP, data=data, picture=b"PNG")
 
-    with client(phone).batch() as b:
-        click = b.click(text="Tea")
-        text = b.read_text(text="Tea")
-        texts = b.read_all_text(text_contains="e")
-        value = b.read_value("Version")
-        outcome = b.scroll()
-        snapshot = b.snapshot()
-        picture = b.screenshot()
+    click, text, texts, value, outcome, snapshot, picture = send(
+        client(Phone(SHOP, data=data, picture=b"PNG")),
+        lambda b: b.click(text="Tea"),
+        lambda b: b.read_text(text="Tea"),
+        lambda b: b.read_all_text(text_contains="e"),
+        lambda b: b.read_value("Version"),
+        lambda b: b.scroll(),
+        lambda b: b.snapshot(),
+        lambda b: b.screenshot(),
+    )
 
     assert click.result.data == {"click_types": "click"}
     assert click.value is click.result
-    assert text.value == "Tea"
     assert text.result.action_type == "read_text"
-    assert texts.value == ["a", "b"]
-    assert value.value == "16"
+    assert [text.value, texts.value, value.value] == ["Tea", ["a", "b"], "16"]
     assert outcome.value.moved
     assert snapshot.value.find(text="Milk")
     assert picture.value == b"PNG"
 
 
-def test_no_result_before_the_end() -> None:
-    """Asking too early raises an error that explains it."""
+def test_there_is_no_result_before_the_end() -> None:
+    """Asking too early raises an error that explains it; a debugger shows the state."""
     with client(Phone()).batch() as b:
         step = b.click(text="Tea")
-        assert not step.done
+        assert (step.done, repr(step)) == (False, "<BatchStep click node(text='Tea'): not done>")
         with pytest.raises(ConfigurationError, match="has no result"):
             _ = step.value
 
     assert step.done
+    assert repr(b) == "<Batch of 1 on phone-1>"
+    assert repr(step) == "<BatchStep click node(text='Tea'): step \"click-1\" (click) succeeded>"
 
 
 def test_nothing_is_sent_if_the_block_raises() -> None:
-    """A batch is all or nothing until it is sent."""
+    """Nor if it is empty."""
     phone = Phone()
 
-    with pytest.raises(ZeroDivisionError), client(phone).batch() as b:  # noqa: PT012 - a batch fails at its end
-        b.click(text="Tea")
-        _ = 1 // 0
+    send(client(phone))
+    with pytest.raises(ZeroDivisionError):
+        send(client(phone), lambda b: b.click(text="Tea"), lambda b: 1 // 0)
 
     assert phone.executions == []
 
 
-def test_an_empty_batch_sends_nothing() -> None:
-    """There is nothing to send."""
+def test_a_batch_collects_in_one_block_only() -> None:
+    """A second block would send the actions of the first again."""
     phone = Phone()
-
-    with client(phone).batch():
-        pass
-
-    assert phone.executions == []
-
-
-def test_outside_the_block() -> None:
-    """A batch collects inside its block only."""
-    batch = client(Phone()).batch()
+    batch = client(phone).batch()
 
     with pytest.raises(ConfigurationError, match="outside the batch's block"):
         batch.click(text="Tea")
+    with batch as b:
+        b.home()
+    with pytest.raises(ConfigurationError, match="was used before"), batch as b:
+        b.back()
+
+    assert phone.executed == ["press_key"]
 
 
+GESTURE = {"distance_ratio": 0.2, "settle_delay": 0.1}
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("open_app", ("com.a",), {}),
     ("close_app", ("com.a",), {}),
@@ -150,16 +165,17 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("read_value", ("Tea",), {"timeout": 2}),
     ("wait_for_node", (), {"role": "button"}),
     ("wait_for_navigation", (), {"package": "com.a", "text": "Tea"}),
-    ("scroll", ("up",), {"within": BUY}),
+    ("scroll", ("up",), {"within": BUY, **GESTURE}),
     ("scroll_until", (), {"text": "Tea", "click": True, "direction": "left", "within": BUY}),
-    ("scroll_and_click", (), {"text": "Tea", "max_scrolls": 3, "direction": "up", "within": BUY}),
+    ("scroll_until", (), {"text": "Tea", "timeout": 1, **GESTURE}),
+    ("scroll_and_click", (), {"text": "Tea", "max_scrolls": 3, "within": BUY, **GESTURE}),
     ("scroll_to_top", (), {"within": BUY}),
 ]
 
 
 @pytest.mark.parametrize(("name", "args", "keywords"), CALLS)
 def test_the_same_is_sent(name: str, args: Any, keywords: Any) -> None:
-    """A method sends in a batch what it sends outside, and gives the same."""
+    """A method sends in a batch what it sends outside, and returns the same."""
     data = {
         "read_text": {"text": "[]"},
         "scroll_until": {"termination_reason": "TARGET_FOUND"},
@@ -167,28 +183,11 @@ def test_the_same_is_sent(name: str, args: Any, keywords: Any) -> None:
     alone, together = (Phone(SHOP, data=data, picture=b"PNG") for _ in range(2))
 
     value = getattr(first(alone), name)(*args, **keywords)
-    with first(together).batch() as b:
-        step = getattr(b, name)(*args, **keywords)
+    (step,) = send(first(together), lambda b: getattr(b, name)(*args, **keywords))
 
     assert together.sent == alone.sent
     if name != "snapshot":
         assert step.value == value
-
-
-def test_every_call_is_compared() -> None:
-    """No action is left out above."""
-    assert {name for name, _, _ in CALLS} == public(Batch)
-
-
-def test_steps_and_batches_say_what_they_are() -> None:
-    """A debugger shows something readable."""
-    with client(Phone()).batch() as b:
-        step = b.click(text="Tea")
-        before = repr(step)
-
-    assert repr(b) == "<Batch of 1 on phone-1>"
-    assert before == "<BatchStep click node(text='Tea'): not done>"
-    assert repr(step) == "<BatchStep click node(text='Tea'): step \"click-1\" (click) succeeded>"
 
 
 def public(cls: type) -> set[str]:
@@ -196,335 +195,229 @@ def public(cls: type) -> set[str]:
     return {name for name, _ in inspect.getmembers(cls, callable) if not name.startswith("_")}
 
 
-def test_every_action_is_there() -> None:
-    """What the client can do, a batch can."""
-    assert public(Clawperator) - NOT_ACTIONS == public(Batch)
+def test_every_action_of_the_client_is_there() -> None:
+    """With the same arguments; and each is compared above."""
+    assert public(Clawperator) - NOT_ACTIONS == public(Batch) == {name for name, _, _ in CALLS}
+    for name in public(Batch):
+        mine = inspect.signature(getattr(Batch, name)).parameters
+        theirs = inspect.signature(getattr(Clawperator, name)).parameters
+        assert {key: theirs.get(key) for key in mine} == dict(mine), name
 
 
-@pytest.mark.parametrize("name", sorted(public(Batch)))
-def test_arguments_are_the_clients(name: str) -> None:
-    """A method of a batch takes no argument that the client's does not take the same way."""
-    mine = inspect.signature(getattr(Batch, name)).parameters
-    theirs = inspect.signature(getattr(Clawperator, name)).parameters
-
-    assert {key: theirs.get(key) for key in mine} == dict(mine)
+# In how many executions
 
 
-def test_a_batch_is_used_once() -> None:
-    """A second block would send the actions of the first again."""
+@pytest.mark.parametrize(
+    ("calls", "sent"),
+    [
+        pytest.param([lambda b: b.back()] * 101,
+                     [" ".join(["press_key"] * 50)] * 2 + ["press_key"], id="50 actions at most"),
+        pytest.param([lambda b: b.click(text="Tea", timeout=30)] * 5,
+                     ["click click click", "click click"], id="two minutes at most"),
+        pytest.param([lambda b: b.close_app("com.a"), lambda b: b.close_app("com.b"),
+                      lambda b: b.open_app("com.a"), lambda b: b.close_app("com.a"),
+                      lambda b: b.open_app("com.b")],
+                     ["close_app close_app open_app", "close_app open_app"],
+                     id="a close_app is carried out before everything else"),
+        pytest.param([lambda b: b.screenshot(), lambda b: b.screenshot(), lambda b: b.back()],
+                     ["take_screenshot", "take_screenshot", "press_key"],
+                     id="the picture is taken at the end of a run"),
+        pytest.param([lambda b: b.back(), lambda b: b.click(id="name"), lambda b: b.home()],
+                     ["press_key", "snapshot_ui", "click press_key"],
+                     id="a short id is looked up when its turn comes"),
+        pytest.param([lambda b: b.home(), lambda b: b.click(text=re.compile("^Mi"))],
+                     ["press_key", "snapshot_ui", "click"], id="so is a pattern"),
+        pytest.param([lambda b: b.sleep(200)], ["sleep", "sleep", "sleep sleep"],
+                     id="a long sleep is split"),
+    ],
+)  # fmt: skip
+def test_a_batch_is_split_where_it_must_be(calls: list[Collect], sent: list[str]) -> None:
+    """Each step has its result."""
+    phone = Phone(SHOP, picture=b"PNG")
+
+    steps = send(first(phone), *calls)
+
+    assert phone.executed == sent
+    assert all(step.result.success for step in steps)
+
+
+def test_no_execution_is_too_large() -> None:
+    """No more is sent together than the device takes."""
     phone = Phone()
-    batch = client(phone).batch()
-    with batch as b:
-        b.home()
 
-    with pytest.raises(ConfigurationError, match="was used before"), batch as b:
-        b.back()
+    with first(phone, timeout=0).batch() as b:
+        for _ in range(150):
+            b.click(text_contains="é" * 500, desc="ü" * 500, desc_contains="ä" * 500)
 
-    assert phone.types == [["press_key"]]
-
-
-def test_a_long_sleep_is_split() -> None:
-    """As outside a batch, what one action may not sleep is slept in parts."""
-    phone = Phone()
-
-    with client(phone).batch() as b:
-        b.sleep(200)
-
-    slept = [action["params"]["durationMs"] for sent in phone.sent for action in sent]
-    assert sum(slept) == 200_000
-    assert len(slept) > 1
+    assert len(phone.sent) > 3
+    assert all(len(e.to_json().encode()) <= 64_000 for e in phone.executions)
+    assert sum(len(sent) for sent in phone.sent) == 150
 
 
-def test_gestures_are_passed_on() -> None:
-    """A scroll in a batch takes the same gesture options as one outside."""
-    phone = Phone(data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
+def test_a_node_of_a_snapshot_needs_no_lookup() -> None:
+    """It was seen already."""
+    phone = Phone(SHOP)
+    claw = client(phone)
+    row = claw.snapshot().find_all(id="row")[1]
 
-    with first(phone).batch() as b:
-        b.scroll(distance_ratio=0.2, settle_delay=0.1)
-        b.scroll_until(text="Tea", distance_ratio=0.2, settle_delay=0.1, timeout=1)
-        b.scroll_and_click(text="Tea", distance_ratio=0.2, settle_delay=0.1)
+    send(claw, lambda b: b.back(), lambda b: b.click(text="Buy", within=row))
 
-    sent = [action["params"] for action in phone.sent[0]]
-    assert [(p["distanceRatio"], p["settleDelayMs"]) for p in sent] == [(0.2, 100)] * 3
+    assert phone.executed == ["snapshot_ui", "press_key click"]
 
 
-class TestSplitting:
-    """One execution where it fits, several where it must be."""
-
-    def test_at_fifty_actions(self) -> None:
-        """No more than fifty actions are sent together."""
-        phone = Phone()
-
-        with client(phone).batch() as b:
-            steps = [b.back() for _ in range(101)]
-
-        assert [len(sent) for sent in phone.sent] == [50, 50, 1]
-        assert all(step.result.success for step in steps)
-
-    def test_split_at_the_largest_payload(self) -> None:
-        """No more than the device takes is sent together."""
-        phone = Phone()
-        texts = ["é" * 500 for _ in range(150)]
-
-        with first(phone, timeout=0).batch() as b:
-            for text in texts:
-                b.click(text_contains=text, desc="ü" * 500, desc_contains="ä" * 500)
-
-        assert len(phone.sent) > 3
-        assert all(len(e.to_json().encode()) <= 64_000 for e in phone.executions)
-        assert sum(len(sent) for sent in phone.sent) == 150
-
-    def test_split_at_the_longest_execution(self) -> None:
-        """No execution may have to wait longer than it may last."""
-        phone = Phone()
-
-        with first(phone).batch() as b:
-            for _ in range(5):
-                b.click(text="Tea", timeout=30)
-
-        assert [len(sent) for sent in phone.sent] == [3, 2]
-        assert [e.timeout_ms for e in phone.executions] == [95_000, 65_000]
-
-    def test_before_a_close_that_is_not_first(self) -> None:
-        """A close_app happens before everything, so what comes before it goes out before."""
-        phone = Phone()
-
-        with client(phone).batch() as b:
-            b.close_app("com.a")
-            b.close_app("com.b")
-            b.open_app("com.a")
-            b.close_app("com.a")
-            b.open_app("com.b")
-
-        assert phone.types == [
-            ["close_app", "close_app", "open_app"],
-            ["close_app", "open_app"],
-        ]
-
-    def test_after_a_screenshot(self) -> None:
-        """The picture is taken at the end of a run, so the run ends with it."""
-        phone = Phone(picture=b"PNG")
-
-        with client(phone).batch() as b:
-            b.screenshot()
-            b.screenshot()
-            b.back()
-
-        assert phone.types == [["take_screenshot"], ["take_screenshot"], ["press_key"]]
-
-    def test_before_what_must_be_looked_up(self) -> None:
-        """A short id is looked up on the screen that is there by then."""
-        phone = Phone(SHOP)
-
-        with first(phone).batch() as b:
-            b.back()
-            b.click(id="name")
-            b.home()
-
-        assert phone.types == [["press_key"], ["snapshot_ui"], ["click", "press_key"]]
-        assert phone.params("click") == [{"matcher": {"resourceId": f"{PACKAGE}:id/name"}}]
-
-    def test_not_for_a_node_of_a_snapshot(self) -> None:
-        """A node that was seen already needs no looking up."""
-        phone = Phone(SHOP)
-        claw = client(phone)
-        row = claw.snapshot().find_all(id="row")[1]
-
-        with claw.batch() as b:
-            b.back()
-            b.click(text="Buy", within=row)
-
-        assert phone.types == [["snapshot_ui"], ["press_key", "click"]]
-
-
-def test_one_retry_object_for_a_long_wait() -> None:
+def test_a_long_wait_is_one_retry_object() -> None:
     """A wait cannot be split inside a batch, so its pauses are longer."""
     phone = Phone()
 
-    with client(phone).batch() as b:
-        b.click(text="Tea", timeout=60)
+    send(client(phone), lambda b: b.click(text="Tea", timeout=60))
 
     assert pauses_ms(phone.sent[0][0]["params"]["retry"]) == pytest.approx(60_000, abs=15)
 
 
-def test_an_answer_from_the_screen() -> None:
-    """What a snapshot shows is reported in a batch, too."""
+def test_a_value_may_come_from_a_snapshot() -> None:
+    """What had to be looked up is read from the same snapshot."""
     phone = Phone(SHOP)
     claw = client(phone)
+    row = claw.node(id="row").nth(1)
 
-    with claw.batch() as b:
+    _, price = send(claw, lambda b: b.back(), lambda b: b.read_text(id="price", within=row))
+
+    assert (price.value, price.result.action_type) == ("$2", "snapshot_ui")
+    assert phone.executed == ["press_key", "snapshot_ui"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda b: b.click(text="x" * 600), ExecutionValidationError, ""),
+        (lambda b: b.press_key("enter"), ExecutionValidationError, ""),
+        (lambda b: b.enter_text(" ", text="Tea"), ExecutionValidationError, ""),
+        (lambda b: b.click(text="Tea", timeout=200), ConfigurationError, "may wait 200 s"),
+        (lambda b: b.scroll_until(id="name"), ConfigurationError, "scroll_until"),
+        (lambda b: b.scroll_until(text=re.compile("x")), ConfigurationError, "no pattern"),
+    ],
+)
+def test_a_mistake_raises_where_it_was_made(
+    call: Collect, error: type[Exception], message: str
+) -> None:
+    """What cannot be sent is refused at its line; the rest of the batch is sent."""
+    phone = Phone()
+
+    with client(phone).batch() as b:
         b.back()
-        price = b.read_text(id="price", within=claw.node(id="row").nth(1))
+        with pytest.raises(error, match=message or None):
+            call(b)
 
-    assert price.value == "$2"
-    assert price.result.action_type == "snapshot_ui"
-    assert phone.types == [["press_key"], ["snapshot_ui"]]
+    assert phone.executed == ["press_key"]
 
 
-class TestMistakes:
-    """A mistake raises at the line where it was made."""
+# Failures
 
-    @pytest.mark.parametrize(
-        ("method", "args", "keywords"),
-        [
-            ("click", (), {"text": "x" * 600}),
-            ("press_key", ("enter",), {}),
-            ("enter_text", (" ",), {"text": "Tea"}),
-        ],
+
+def test_the_failed_step_is_named() -> None:
+    """With its screen; the steps before it have their results."""
+    data = {"read_text": {"text": "Tea"}, "click": {"error": "NODE_NOT_FOUND"}}
+
+    error, (text, click, back) = fail(
+        client(Phone(SHOP, data=data)),
+        lambda b: b.read_text(text="Tea"),
+        lambda b: b.click(text="tea", timeout=1),
+        lambda b: b.back(),
     )
-    def test_judged_at_once(self, method: str, args: Any, keywords: Any) -> None:
-        """An action that breaks the contract is refused where it is written."""
-        phone = Phone()
 
-        with client(phone).batch() as b:
-            b.back()
-            with pytest.raises(ExecutionValidationError):
-                getattr(b, method)(*args, **keywords)
-
-        assert phone.types == [["press_key"]]
-
-    def test_longer_than_an_execution(self) -> None:
-        """One execution cannot wait for ever."""
-        with (
-            client(Phone()).batch() as b,
-            pytest.raises(ConfigurationError, match="may wait 200 s"),
-        ):
-            b.click(text="Tea", timeout=200)
-
-    def test_scrolling_to_what_must_be_looked_up(self) -> None:
-        """What is not on the screen yet cannot be looked up."""
-        with client(Phone()).batch() as b, pytest.raises(ConfigurationError, match="scroll_until"):
-            b.scroll_until(id="name")
+    assert error.message == (
+        "step 2 of 3 of the batch: click: no node(text='tea') on the screen within 1 s"
+    )
+    assert error.step.id == "click-2"
+    assert error.nearest[0].node.label == "Tea"
+    assert text.value == "Tea"
+    assert click.result.code is ErrorCode.NODE_NOT_FOUND
+    assert not back.done
 
 
-class TestFailures:
-    """What is known when a step fails."""
+def test_results_that_the_operator_dropped_are_read_from_the_log() -> None:
+    """As far as the log has them."""
 
-    def test_a_soft_failure(self) -> None:
-        """The failed step is named, with its screen; the steps before have their results."""
-        data = {"read_text": {"text": "Tea"}, "click": {"error": "NODE_NOT_FOUND"}}
-        claw = client(Phone(SHOP, data=data))
-
-        with pytest.raises(NodeNotFoundError) as failed, claw.batch() as b:  # noqa: PT012 - a batch fails at its end
-            text = b.read_text(text="Tea")
-            click = b.click(text="tea", timeout=1)
-            back = b.back()
-
-        assert failed.value.message == (
-            "step 2 of 3 of the batch: click: no node(text='tea') on the screen within 1 s"
+    def answer(execution: Execution) -> RunResult:
+        if execution.actions[0].type == "snapshot_ui":
+            return Phone(SHOP).run(execution)
+        unread = step_of(execution.actions[1]).model_copy(update={"is_recovered": True})
+        return result_of(
+            execution,
+            error="Task execution failed: No UI node found matching criteria: …",
+            recovered=(step_of(execution.actions[0], text="Tea"), unread),
+            stopped_at=execution.actions[2],
         )
-        assert failed.value.step.id == "click-2"
-        assert failed.value.nearest[0].node.label == "Tea"
-        assert text.value == "Tea"
-        assert click.result.code is ErrorCode.NODE_NOT_FOUND
-        assert not back.done
 
-    def test_a_hard_failure(self) -> None:
-        """Results that the Operator dropped are read from the log."""
+    error, (text, unread, click) = fail(
+        first(ScriptedRunner(answer)),
+        lambda b: b.read_text(text="Tea"),
+        lambda b: b.read_text(text="Tea"),
+        lambda b: b.click(BUY, timeout=0),
+    )
 
-        def answer(execution: Execution) -> RunResult:
-            if execution.actions[0].type == "snapshot_ui":
-                return Phone(SHOP).run(execution)
-            return result_of(
-                execution,
-                error="Task execution failed: No UI node found matching criteria: …",
-                recovered=(step_of(execution.actions[0], text="Tea"),),
-                stopped_at=execution.actions[1],
-            )
+    assert isinstance(error, NodeNotFoundError)
+    assert "step 3 of 3 of the batch: click: no node(id=" in error.message
+    assert error.envelope.recovered[0].data == {"text": "Tea"}
+    assert (text.value, click.done) == ("Tea", False)
+    with pytest.raises(EnvelopeMalformedError, match="cannot be recovered from the log"):
+        _ = unread.value
 
-        claw = first(ScriptedRunner(answer))
 
-        with pytest.raises(NodeNotFoundError) as failed, claw.batch() as b:  # noqa: PT012 - a batch fails at its end
-            text = b.read_text(text="Tea")
-            click = b.click(BUY, timeout=0)
+@pytest.mark.parametrize(
+    ("data", "calls", "code", "message"),
+    [
+        ({"scroll_until": {"termination_reason": "EDGE_REACHED"}},
+         [lambda b: b.back(), lambda b: b.scroll_until(text="Wine")], "TARGET_NOT_FOUND",
+         "step 2 of 2 of the batch: scroll_until: no node"),
+        ({}, [lambda b: b.home(), lambda b: b.click(id="nope", timeout=0)], "NODE_NOT_FOUND",
+         "step 2 of 2 of the batch: click"),
+        # What was to follow in another execution is not sent.
+        ({"press_key": {"error": "GLOBAL_ACTION_FAILED"}, "close_app": {"error": "no"}},
+         [lambda b: b.back(), lambda b: b.close_app("com.a")], "GLOBAL_ACTION_FAILED",
+         "step 1 of 2 of the batch"),
+    ],
+)  # fmt: skip
+def test_every_failure_names_its_step(
+    data: dict[str, Any], calls: list[Collect], code: str, message: str
+) -> None:
+    """Also that of a search without its target, and of a node that is looked up."""
+    error, _ = fail(client(Phone(SHOP, data=data)), *calls)
 
-        assert "step 2 of 2 of the batch: click: no node(id=" in failed.value.message
-        assert failed.value.envelope.recovered[0].data == {"text": "Tea"}
-        assert text.value == "Tea"
-        assert not click.done
+    assert error.code == code
+    assert error.message.startswith(message)
 
-    def test_a_search_without_its_target(self) -> None:
-        """A list that ended is not a success in a batch either."""
-        claw = client(Phone(SHOP, data={"scroll_until": {"termination_reason": "EDGE_REACHED"}}))
 
-        with pytest.raises(NodeNotFoundError) as failed, claw.batch() as b:  # noqa: PT012 - at its end
-            b.back()
-            search = b.scroll_until(text="Wine")
-            b.home()
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        (None, "one of 3 steps of the batch: Task execution failed: odd"),
+        ([{"error": "VALUE_NODE_NOT_FOUND"}, {}, {}], "the 2 steps after it were carried out"),
+        ([{"error": "VALUE_NODE_NOT_FOUND"}, {}], "the step after it was carried out"),
+    ],
+)
+def test_a_failure_may_not_stop_the_batch(results: Any, message: str) -> None:
+    """The error says what was carried out after it; without steps, no step is blamed."""
 
-        assert failed.value.message.startswith("step 2 of 3 of the batch: scroll_until: no node")
-        assert search.result.code is ErrorCode.TARGET_NOT_FOUND
+    def answer(execution: Execution) -> RunResult:
+        if results is None:
+            return result_of(execution, error="Task execution failed: odd")
+        pairs = zip(execution.actions, results, strict=False)
+        return result_of(execution, [step_of(action, **data) for action, data in pairs])
 
-    def test_an_unknown_failure(self) -> None:
-        """If it is unknown which step failed, none is blamed."""
-        runner = ScriptedRunner(lambda e: result_of(e, error="Task execution failed: odd"))
-        claw = client(runner)
+    read = [lambda b: b.read_value("Version", timeout=0)]
+    error, _ = fail(first(ScriptedRunner(answer)), *read, *[lambda b: b.home()] * 2)
 
-        with pytest.raises(StepFailedError) as failed, claw.batch() as b:  # noqa: PT012 - a batch fails at its end
-            b.back()
-            b.home()
-
-        assert failed.value.message == "one of 2 steps of the batch: Task execution failed: odd"
-
-    def test_nothing_is_sent_after_a_failure(self) -> None:
-        """What was to follow in another execution is not sent."""
-        phone = Phone(data={"press_key": {"error": "GLOBAL_ACTION_FAILED"}})
-
-        with pytest.raises(StepFailedError), client(phone).batch() as b:  # noqa: PT012 - a batch fails at its end
-            b.back()
-            b.close_app("com.a")
-
-        assert phone.types == [["press_key"]]
+    assert message in error.message
 
 
 def test_a_failed_step_has_no_value() -> None:
-    """The value of a step that failed is its error, not the empty text."""
+    """Its value is its error, not the empty text."""
     phone = Phone(data={"read_text": {"error": "VALIDATOR_MISMATCH", "raw_text": "Tea"}})
-    with pytest.raises(StepFailedError), client(phone).batch() as b:
-        step = b.read_text(text="Tea", pattern="[0-9]+")
+    _, (step,) = fail(client(phone), lambda b: b.read_text(text="Tea", pattern="[0-9]+"))
 
     with pytest.raises(StepFailedError) as failed:
         _ = step.value
 
     assert failed.value.code == ErrorCode.VALIDATOR_MISMATCH
-    assert step.done
     assert step.result.data["raw_text"] == "Tea"
-
-
-def test_what_the_log_does_not_tell_is_no_value() -> None:
-    """A recovered step without its text raises instead of giving an empty one."""
-
-    def answer(execution: Execution) -> RunResult:
-        read = step_of(execution.actions[0]).model_copy(update={"is_recovered": True})
-        return result_of(execution, error="No UI node found", recovered=(read,))
-
-    with pytest.raises(NodeNotFoundError), first(ScriptedRunner(answer)).batch() as b:
-        step = b.read_text(text="Tea")
-
-    with pytest.raises(EnvelopeMalformedError, match="cannot be recovered from the log"):
-        _ = step.value
-
-
-class TestWhere:
-    """Every failure says which step of the batch it was."""
-
-    def test_a_node_that_is_looked_up(self) -> None:
-        """A short id that is not there raises like any other."""
-        with pytest.raises(NodeNotFoundError, match="step 2 of 2 of the batch: click"):  # noqa: SIM117, PT012
-            with client(Phone(SHOP)).batch() as b:
-                b.home()
-                b.click(id="nope", timeout=0)
-
-    def test_what_was_done_after_it(self) -> None:
-        """A failure that stops nothing says so."""
-
-        def answer(execution: Execution) -> RunResult:
-            data = [{"error": "VALUE_NODE_NOT_FOUND"}, {}, {}]
-            steps = [step_of(a, **d) for a, d in zip(execution.actions, data, strict=False)]
-            return result_of(execution, steps)
-
-        with pytest.raises(StepFailedError, match="the 2 steps after it were carried out"):  # noqa: SIM117, PT012
-            with first(ScriptedRunner(answer)).batch() as b:
-                b.read_value("Version", timeout=0)
-                b.home()
-                b.home()

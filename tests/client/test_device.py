@@ -48,104 +48,96 @@ def restored(phone: Device) -> Iterator[Device]:
     phone.shell("sim reset")
 
 
-class TestOnAPhone:
-    """What `claw.device` does on the simulated phone."""
+def test_commands_of_the_shell(phone: Device) -> None:
+    """A failure is an answer; each command starts in the same folder, and has no input."""
+    failed = phone.shell("echo out; echo err >&2; exit 3")
 
-    def test_a_failed_command_is_returned_not_raised(self, phone: Device) -> None:
-        """A command that fails is an answer, not an error."""
-        result = phone.shell("echo out; echo err >&2; exit 3")
+    assert (failed.stdout, failed.stderr, failed.exit_code) == ("out\n", "err\n", 3)
+    assert not failed.ok
+    assert phone.shell("cd /sdcard; pwd").stdout.strip() != "/"
+    assert phone.shell("pwd").stdout == "/\n"
+    assert phone.shell("cat; echo over").stdout == "over\n"
 
-        assert (result.stdout, result.stderr, result.exit_code) == ("out\n", "err\n", 3)
-        assert not result.ok
 
-    def test_each_command_starts_in_the_same_folder(self, phone: Device) -> None:
-        """A change of folder ends with its command."""
-        assert phone.shell("cd /sdcard; pwd").stdout.strip() != "/"
-        assert phone.shell("pwd").stdout == "/\n"
+def test_pushed_files_are_pulled_unchanged(phone: Device, tmp_path: Path) -> None:
+    """Bytes and files come back as they were pushed, whatever their path is called."""
+    source = tmp_path / "source"
+    source.write_bytes(b"\0\xff\r\n" * 1000)
+    path = "/data/local/tmp/it's; $HOME"
 
-    def test_commands_have_no_input(self, phone: Device) -> None:
-        """A command that reads finds nothing and ends."""
-        result = phone.shell("cat; echo over")
+    phone.push(source, path)
+    from_file = phone.pull(path)
+    phone.push(b"bytes", path)
 
-        assert result.stdout == "over\n"
+    assert from_file == source.read_bytes()
+    assert phone.pull(path) == b"bytes"
 
-    def test_pushed_files_are_pulled_unchanged(self, phone: Device, tmp_path: Path) -> None:
-        """Bytes and files come back as they were pushed, whatever their path is called."""
-        source = tmp_path / "source"
-        source.write_bytes(b"\0\xff\r\n" * 1000)
-        path = "/data/local/tmp/it's; $HOME"
 
-        phone.push(source, path)
-        from_file = phone.pull(path)
-        phone.push(b"bytes", path)
+def test_apps_on_a_phone(restored: Device) -> None:
+    """Only requested permissions are granted; an app that was removed is an error."""
+    restored.clear_data(SHOP)
+    restored.grant(SHOP, "android.permission.POST_NOTIFICATIONS")
+    with pytest.raises(ShellError, match="has not requested permission"):
+        restored.grant(SHOP, "android.permission.SEND_SMS")
+    dump = restored.shell(f"dumpsys package {SHOP}").stdout
+    before = restored.is_installed(SHOP)
 
-        assert from_file == source.read_bytes()
-        assert phone.pull(path) == b"bytes"
+    restored.uninstall(SHOP)
 
-    def test_apps_are_installed_cleared_and_removed(self, restored: Device) -> None:
-        """An app is there until it is removed; its data can be cleared."""
+    assert "android.permission.POST_NOTIFICATIONS: granted=true" in dump
+    assert (before, restored.is_installed(SHOP)) == (True, False)
+    with pytest.raises(ShellError, match="is not installed") as caught:
         restored.clear_data(SHOP)
-        before = restored.is_installed(SHOP)
+    assert caught.value.code is ErrorCode.APP_NOT_FOUND
 
-        restored.uninstall(SHOP)
 
-        assert before
-        assert not restored.is_installed(SHOP)
-        with pytest.raises(ShellError, match="is not installed") as caught:
-            restored.clear_data(SHOP)
-        assert caught.value.code is ErrorCode.APP_NOT_FOUND
+def test_keys_and_swipes(restored: Device) -> None:
+    """A swipe moves what is on the screen, and a key goes home."""
+    restored.shell("am start -W -n com.android.settings/.Settings")
+    before = restored.shell("sim screen").stdout
+    in_front = restored.current_package()
 
-    def test_only_requested_permissions_are_granted(self, restored: Device) -> None:
-        """A permission that an app asks for is granted, another one is refused."""
-        restored.grant(SHOP, "android.permission.POST_NOTIFICATIONS")
+    restored.swipe((540, 1800), (540, 600), duration=0.05)
+    swiped = restored.shell("sim screen").stdout
+    restored.key_event("home")
 
-        with pytest.raises(ShellError, match="has not requested permission"):
-            restored.grant(SHOP, "android.permission.SEND_SMS")
+    assert in_front == "com.android.settings"
+    assert swiped != before
+    assert becomes(lambda: restored.current_package() != "com.android.settings")
 
-        dump = restored.shell(f"dumpsys package {SHOP}").stdout
-        assert "android.permission.POST_NOTIFICATIONS: granted=true" in dump
 
-    def test_the_app_in_front_is_named(self, restored: Device) -> None:
-        """The app in the foreground is named."""
-        restored.shell("am start -W -n com.android.settings/.Settings")
+def test_settings_are_restored(restored: Device) -> None:
+    """Rotation, airplane mode, languages and keyboard are as before after `restore`."""
 
-        assert restored.current_package() == "com.android.settings"
+    def state() -> tuple[object, ...]:
+        app_locale = restored.app_locale(SHOP)
+        return restored.orientation, restored.airplane_mode, app_locale, restored.keyboard
 
-    def test_keys_and_swipes(self, restored: Device) -> None:
-        """A key goes home, and a swipe moves what is on the screen."""
-        restored.shell("am start -W -n com.android.settings/.Settings")
-        before = restored.shell("sim screen").stdout
+    before = state()
+    other = next(n for n in restored.shell("ime list -a -s").stdout.split() if n != before[-1])
 
-        restored.swipe((540, 1800), (540, 600), duration=0.05)
-        swiped = restored.shell("sim screen").stdout
-        restored.key_event("home")
+    restored.orientation = "landscape"
+    restored.orientation = "reverse_portrait"
+    restored.airplane_mode = True
+    restored.set_app_locale(SHOP, "de-DE,fr")
+    restored.keyboard = other
+    changed = state()
+    restored.restore()
 
-        assert swiped != before
-        assert becomes(lambda: restored.current_package() != "com.android.settings")
+    assert changed == ("reverse_portrait", True, "de-DE,fr", other)
+    assert state() == before == ("portrait", False, "", before[-1])
+    with pytest.raises(ShellError, match="Unknown input method") as caught:
+        restored.keyboard = "com.example/.Keyboard"
+    assert "ime list" in str(caught.value.hint)
+    assert state() == before
 
-    def test_what_is_changed_is_put_back(self, restored: Device) -> None:
-        """Rotation, airplane mode and languages are as before after `restore`."""
-        restored.orientation = "landscape"
-        restored.orientation = "reverse_portrait"
-        restored.airplane_mode = True
-        restored.set_app_locale(SHOP, "de-DE,fr")
-        changed = (restored.orientation, restored.airplane_mode, restored.app_locale(SHOP))
 
-        restored.restore()
+def test_the_screen_may_follow_the_sensor(restored: Device) -> None:
+    """Then the device turns it by itself."""
+    restored.orientation = "auto"
 
-        assert changed == ("reverse_portrait", True, "de-DE,fr")
-        assert (restored.orientation, restored.airplane_mode, restored.app_locale(SHOP)) == (
-            "portrait",
-            False,
-            "",
-        )
-
-    def test_following_the_sensor(self, restored: Device) -> None:
-        """A device may be set to turn its screen by itself."""
-        restored.orientation = "auto"
-
-        assert restored.orientation == "auto"
-        assert restored.shell("wm user-rotation").stdout == "free\n"
+    assert restored.orientation == "auto"
+    assert restored.shell("wm user-rotation").stdout == "free\n"
 
 
 @pytest.mark.parametrize("name", ["a.b; reboot", "$(reboot).a", "-a.b"])
@@ -214,9 +206,16 @@ def test_what_makes_no_sense_never_reaches_the_device(use: Callable[[Device], An
     assert transport.calls == []
 
 
+WINDOWS = (
+    "  mCurrentFocus=Window{9 u0 NotificationShade}\n  mFocusedApp=AppWindowToken{1 "
+    "token=Token{2 ActivityRecord{3 u0 com.shown/.Main t9}}}"
+)
+
+
 @pytest.mark.parametrize(
     ("dump", "package"),
     [
+        ("", "com.shown"),  # the window manager knows it
         ("  mResumedActivity: ActivityRecord{1f u0 com.old/.Main t12}", "com.old"),
         ("  mFocusedActivity: ActivityRecord{1f u0 com.older/.Main t1}", "com.older"),
         ("  ResumedActivity: ActivityRecord{1f u10 com.new/com.x.Main t1}", "com.new"),
@@ -226,39 +225,10 @@ def test_what_makes_no_sense_never_reaches_the_device(use: Callable[[Device], An
 )  # fmt: skip
 def test_the_foreground_in_the_words_of_many_androids(dump: str, package: str) -> None:
     """What is called differently from one Android to the next is found all the same."""
-    device = scripted({"dumpsys activity activities": dump})
+    answers: dict[Any, Any] = {"dumpsys window": WINDOWS}
+    device = scripted(answers | ({"dumpsys activity activities": dump} if dump else {}))
 
     assert device.current_package() == package
-
-
-def test_the_foreground_from_the_window_manager() -> None:
-    """The window manager is asked if the activity manager does not report the app."""
-    dump = "  mCurrentFocus=Window{9 u0 NotificationShade}\n  mFocusedApp=AppWindowToken{1 "
-    dump += "token=Token{2 ActivityRecord{3 u0 com.shown/.Main t9}}}"
-    device = scripted({"dumpsys window": dump})
-
-    assert device.current_package() == "com.shown"
-
-
-def test_a_keyboard_is_used_until_restored(restored: Device) -> None:
-    """Another keyboard is used until `restore`; one that is not there is refused."""
-    before = restored.keyboard
-    other = next(name for name in keyboards(restored) if name != before)
-
-    restored.keyboard = other
-    changed = restored.keyboard
-    restored.restore()
-
-    assert (changed, restored.keyboard) == (other, before)
-    with pytest.raises(ShellError, match="Unknown input method") as caught:
-        restored.keyboard = "com.example/.Keyboard"
-    assert "ime list" in str(caught.value.hint)
-    assert restored.keyboard == before
-
-
-def keyboards(device: Device) -> list[str]:
-    """List the keyboards that a device has."""
-    return device.shell("ime list -a -s").stdout.split()
 
 
 @pytest.mark.parametrize(
@@ -296,35 +266,24 @@ def test_no_device_refuses_everything() -> None:
 
 
 ADDRESS = "shop://search?q=a%20b"
-
-ASKED = f"cmd package resolve-activity --brief -a android.intent.action.VIEW -d '{ADDRESS}'"
-
-
-def device_that_says(answer: str) -> Device:
-    """Make a device that answers the question who handles the address."""
-    return Device(ScriptedTransport({ASKED: answer}), DeviceInfo(serial="PH1", key="PH1"))
+QUESTION = f"cmd package resolve-activity --brief -a android.intent.action.VIEW -d '{ADDRESS}'"
 
 
-def test_no_app_handles_it() -> None:
-    """It is refused with the code that the Operator would have used."""
+def test_an_address_that_no_app_handles_is_refused() -> None:
+    """With the code that the Operator would have used."""
     with pytest.raises(StepFailedError) as failed:
-        check_uri(device_that_says("No activity found\n"), ADDRESS)
+        check_uri(scripted({QUESTION: "No activity found\n"}), ADDRESS)
 
     assert failed.value.code == ErrorCode.URI_NOT_HANDLED
     assert failed.value.serial == "PH1"
 
 
-@pytest.mark.parametrize("answer", ["com.example.shop/.Main", ""])
-def test_sent_as_it_is(answer: str) -> None:
-    """An address is sent if an app handles it, or if the device does not know."""
-    check_uri(device_that_says(answer), ADDRESS)
-
-
-def test_harmless_addresses_are_not_checked() -> None:
-    """Without a percent sign, or without a shell, nothing is asked."""
-    transport = ScriptedTransport()
-
-    check_uri(Device(transport, DeviceInfo(serial="PH1", key="PH1")), "shop://cart")
+def test_other_addresses_are_sent() -> None:
+    """If an app handles it, or the device does not know; some are not even asked about."""
+    check_uri(scripted({QUESTION: "com.example.shop/.Main"}), ADDRESS)
+    check_uri(scripted({QUESTION: ""}), ADDRESS)
     check_uri(NoDevice("PH1", "it is far away"), ADDRESS)
+    without_percent = ScriptedTransport()
+    check_uri(Device(without_percent, DeviceInfo(serial="PH1", key="PH1")), "shop://cart")
 
-    assert transport.calls == []
+    assert without_percent.calls == []

@@ -1,4 +1,4 @@
-"""Names that reach a device's shell, and what is said when a command fails."""
+"""Names that reach a device's shell, and the errors of commands that fail."""
 
 from __future__ import annotations
 
@@ -60,32 +60,26 @@ def test_invalid_package_names_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["CAMERA", "a.b;reboot", "-a.b", "a.b\n", ""])
-def test_no_permission_names(name: str) -> None:
+def test_invalid_permission_names_are_refused(name: str) -> None:
     """Anything that is not a permission, short names included, is refused."""
     with pytest.raises(ConfigurationError, match="written in full"):
         permission_name(name)
 
 
 @pytest.mark.parametrize(
-    "result",
+    ("result", "is_missing"),
     [
-        ShellResult("", "sh: wm: inaccessible or not found", 127),
-        ShellResult("", "cmd: Can't find service: locale", 20),
-        ShellResult("", "Unknown command: airplane-mode", 255),
-        ShellResult("No shell command implementation.\n", "", 0),
+        (ShellResult("", "sh: wm: inaccessible or not found", 127), True),
+        (ShellResult("", "cmd: Can't find service: locale", 20), True),
+        (ShellResult("", "Unknown command: airplane-mode", 255), True),
+        (ShellResult("No shell command implementation.\n", "", 0), True),
+        (ShellResult("Failure [package not found]", "", 1), False),
+        (ShellResult("", "", 0), False),
     ],
 )
-def test_a_device_that_lacks_a_command(result: ShellResult) -> None:
-    """Every way in which Android says that it has no such command is understood."""
-    assert lacks(result)
-
-
-@pytest.mark.parametrize(
-    "result", [ShellResult("Failure [package not found]", "", 1), ShellResult("", "", 0)]
-)
-def test_a_failure_is_not_a_lack(result: ShellResult) -> None:
-    """A command that failed, or said nothing, is there."""
-    assert not lacks(result)
+def test_a_missing_command_is_recognised(result: ShellResult, is_missing: bool) -> None:
+    """In all words that Android has for it; a command that failed is there."""
+    assert lacks(result) is is_missing
 
 
 def test_the_reason_is_picked_out_of_a_stack_trace() -> None:
@@ -116,7 +110,7 @@ def test_the_reason_is_picked_out_of_a_stack_trace() -> None:
     ],
 )
 def test_a_command_that_must_succeed(answer: ShellResult) -> None:
-    """An exit code is believed when it is bad, and the output too: old devices always say 0."""
+    """A bad exit code counts, and so does the output: old devices always exit with 0."""
     transport = ScriptedTransport({"do it": answer})
 
     with pytest.raises(ShellError):
@@ -169,7 +163,7 @@ def test_a_device_that_is_still_starting() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "printed",
     [
         # Xiaomi, Android 10 and 13
         "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS"
@@ -186,9 +180,9 @@ def test_a_device_that_is_still_starting() -> None:
         " settings requires:android.permission.WRITE_SECURE_SETTINGS",
     ],
 )
-def test_a_phone_that_guards_what_adb_does_is_recognised(said: str) -> None:
+def test_a_phone_that_guards_what_adb_does_is_recognised(printed: str) -> None:
     """Whatever the command was about, the hint names the developer options of the makers."""
-    result = ShellResult("", said, 255)
+    result = ShellResult("", printed, 255)
 
     error = shell_error(ScriptedTransport({}), "some command", result, hint="Do this.")
 
@@ -213,19 +207,15 @@ def test_the_ways_to_write_a_key(key: str | int, sent: str) -> None:
     assert key_code(key) == sent
 
 
-@pytest.mark.parametrize("key", ["", "entr", "KEYCODE_", "enter; reboot", -1, 99_999, True])
-def test_no_such_key(key: str | int) -> None:
-    """A key that no device has is refused here, because a device would ignore it."""
-    with pytest.raises(ConfigurationError, match="there is no key"):
+@pytest.mark.parametrize(
+    "key", ["", "entr", "volum_up", "KEYCODE_", "enter; reboot", -1, 99_999, True]
+)
+def test_an_unknown_key_is_refused(key: str | int) -> None:
+    """A device would ignore it; a similar name is suggested."""
+    with pytest.raises(ConfigurationError, match="there is no key") as caught:
         key_code(key)
 
-
-def test_a_near_name_is_suggested() -> None:
-    """A mistyped name is answered with the one that was probably meant."""
-    with pytest.raises(ConfigurationError) as caught:
-        key_code("volum_up")
-
-    assert "Did you mean 'volume_up'?" in str(caught.value)
+    assert ("Did you mean 'volume_up'?" in str(caught.value)) == (key == "volum_up")
 
 
 def test_every_key_that_the_simulated_phone_knows() -> None:
@@ -234,6 +224,7 @@ def test_every_key_that_the_simulated_phone_knows() -> None:
         assert key_code(name) == f"KEYCODE_{name}"
 
 
+@pytest.mark.parametrize("display", [None, 2])
 @pytest.mark.parametrize(
     ("use", "line"),
     [
@@ -242,15 +233,18 @@ def test_every_key_that_the_simulated_phone_knows() -> None:
         (lambda d: d.drag((1, 2), (3, 4)), "input draganddrop 1 2 3 4 1000"),
         (lambda d: d.drag((1, 2), (3, 4), duration=0.5), "input draganddrop 1 2 3 4 500"),
         (lambda d: d.double_tap((1, 2)), "input tap 1 2 | { sleep 0.1; input tap 1 2; }"),
+        (lambda d: d.key_event("enter"), "input keyevent KEYCODE_ENTER"),
     ],
 )
-def test_a_gesture_is_one_line(use: Callable[[Device], None], line: str) -> None:
-    """Each gesture is one command line, so that nothing comes between its parts."""
-    device = scripted({line: ""})
-    transport = device._transport
-    assert isinstance(transport, ScriptedTransport)
+def test_a_gesture_is_one_line(
+    use: Callable[[Device], None], line: str, display: int | None
+) -> None:
+    """Nothing comes between its parts; it goes to the display that pictures are taken of."""
+    line = line.replace("input ", f"input -d {display} ") if display else line
+    transport = ScriptedTransport({line: ""})
+    transport.display = display
 
-    use(device)
+    use(Device(transport, scripted().info))
 
     assert transport.calls == [line]
 
@@ -265,7 +259,7 @@ def test_a_gesture_is_one_line(use: Callable[[Device], None], line: str) -> None
         lambda d: d.double_tap((1, float("inf"))),
     ],
 )
-def test_what_is_no_point_never_reaches_the_shell(use: Callable[[Any], None]) -> None:
+def test_an_invalid_point_never_reaches_the_shell(use: Callable[[Any], None]) -> None:
     """Points and times are checked before anything is sent."""
     transport = ScriptedTransport()
     device = Device(transport, scripted().info)
@@ -286,32 +280,6 @@ def test_a_refused_gesture_is_an_error() -> None:
     assert "USB debugging (Security settings)" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("use", "line"),
-    [
-        (lambda d: d.swipe((1, 2), (3, 4)), "input -d 2 swipe 1 2 3 4 300"),
-        (lambda d: d.drag((1, 2), (3, 4)), "input -d 2 draganddrop 1 2 3 4 1000"),
-        (
-            lambda d: d.double_tap((1, 2)),
-            "input -d 2 tap 1 2 | { sleep 0.1; input -d 2 tap 1 2; }",
-        ),
-        (lambda d: d.key_event("enter"), "input -d 2 keyevent KEYCODE_ENTER"),
-    ],
-)
-def test_touches_and_keys_go_to_the_chosen_display(
-    use: Callable[[Device], None], line: str
-) -> None:
-    """They belong to the display that pictures are taken of."""
-    device = scripted({line: ""})
-    transport = device._transport
-    assert isinstance(transport, ScriptedTransport)
-    transport.display = 2
-
-    use(device)
-
-    assert transport.calls == [line]
-
-
 DUMP = """Current Notification Manager state:
   Toast Queue:
     TextToastRecord{e96677e 8123:com.example.shop/u0a214 isSystemToast=false token=android.os.BinderProxy@e96677e text=Saved duration=0}
@@ -320,33 +288,28 @@ DUMP = """Current Notification Manager state:
 lines duration=3 days duration=1}
   
   Notification List:
-Error: this is the title of somebody's notification
+Error: this is the title of another app's notification
 """  # noqa: E501, W293
 
 
-def test_texts_are_read_in_their_order() -> None:
-    """Toasts of text are returned, with line breaks and odd words; custom ones have no text."""
+def test_toasts_are_read_in_their_order() -> None:
+    """With line breaks and odd words; custom ones have no text."""
     device = scripted({"dumpsys notification": DUMP}, api_level=34)
 
     assert device.toasts() == ["Saved", "Two\nlines duration=3 days"]
-
-
-def test_no_toast_is_an_empty_list() -> None:
-    """Without a toast the list is empty."""
     assert toast_texts("Current Notification Manager state:\n") == []
 
 
-def test_an_older_android_is_refused() -> None:
-    """Where the system does not know the texts, an empty list would be a lie."""
-    with pytest.raises(ShellError, match="API level 29 does not report") as caught:
-        scripted(api_level=29).toasts()
+@pytest.mark.parametrize(
+    ("answer", "api_level", "message"),
+    [
+        (DUMP, 29, "API level 29 does not report"),
+        (ShellResult("", "Permission Denial\n", 255), 34, "dumpsys notification"),
+    ],
+)
+def test_unknown_toasts_are_an_error(answer: Any, api_level: int, message: str) -> None:
+    """Where the system does not know the texts, an empty list would be wrong."""
+    with pytest.raises(ShellError, match=message) as caught:
+        scripted({"dumpsys notification": answer}, api_level=api_level).toasts()
 
     assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
-
-
-def test_a_refused_dump_is_an_error() -> None:
-    """A device that does not answer raises an error."""
-    refused = ShellResult("", "Permission Denial\n", 255)
-
-    with pytest.raises(ShellError, match="dumpsys notification"):
-        scripted({"dumpsys notification": refused}).toasts()

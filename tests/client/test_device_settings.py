@@ -25,7 +25,7 @@ SHOP = "com.example.shop"
 
 @pytest.mark.parametrize("locale", ["de_DE", "de,", ",de", "x'; reboot", "-de", "de\n"])
 def test_invalid_language_tags_are_refused(locale: str) -> None:
-    """A device would ignore a language that is none."""
+    """A device would ignore an invalid language."""
     with pytest.raises(ConfigurationError, match="is not a list of languages"):
         scripted().set_app_locale(SHOP, locale)
 
@@ -41,7 +41,7 @@ def test_what_a_device_lacks_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (lambda device: setattr(device, "orientation", "landscape"), "no `settings`"),
         (
@@ -53,11 +53,11 @@ def test_what_a_device_lacks_is_unknown() -> None:
         (lambda device: device.is_installed(SHOP), "no `pm`"),
     ],
 )
-def test_what_a_device_lacks_cannot_be_changed(change: Any, says: str) -> None:
+def test_what_a_device_lacks_cannot_be_changed(change: Any, message: str) -> None:
     """Setters say which command is missing, and nothing is left to put back."""
     device = scripted()
 
-    with pytest.raises(ShellError, match=says):
+    with pytest.raises(ShellError, match=message):
         change(device)
 
     device.restore()
@@ -105,11 +105,11 @@ def test_an_unknown_orientation_is_refused() -> None:
 
 def test_airplane_mode_of_an_old_device() -> None:
     """Without the command, the setting is written and broadcast."""
-    said = "Broadcasting: Intent\nBroadcast completed: result=0\n"
+    completed = "Broadcasting: Intent\nBroadcast completed: result=0\n"
     old = {
         **settings(airplane_mode_on="0"),
         re.compile("cmd connectivity .*"): "No shell command implementation.\n",
-        re.compile("am broadcast -a android.intent.action.AIRPLANE_MODE .*"): said,
+        re.compile("am broadcast -a android.intent.action.AIRPLANE_MODE .*"): completed,
     }
     device = scripted(old)
 
@@ -149,36 +149,62 @@ def test_a_refused_change_leaves_nothing_to_put_back() -> None:
     device.restore()
 
 
-def test_putting_back_goes_on_past_failures() -> None:
+@pytest.fixture
+def transport() -> ScriptedTransport:
+    """Return a phone that remembers its settings and can switch airplane mode."""
+    values = {"user_rotation": "0", "accelerometer_rotation": "0", "default_input_method": "a/.A"}
+    return ScriptedTransport(
+        {
+            **settings(**values, airplane_mode_on="0"),
+            re.compile("cmd connectivity airplane-mode"): "disabled\n",
+            re.compile("cmd connectivity airplane-mode (en|dis)able"): "",
+            re.compile("ime .*"): "",
+            "true": "",
+        }
+    )
+
+
+@pytest.fixture
+def device(transport: ScriptedTransport) -> Device:
+    """Return that phone as a device."""
+    return Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+
+def fail_in_block(
+    device: Device, transport: ScriptedTransport, error: type[Exception], **answers: Any
+) -> None:
+    """Turn the screen in a block at whose end the device answers otherwise."""
+
+    def block() -> None:
+        with device.restoring():
+            device.orientation = "reverse_portrait"
+            transport.answers.update(answers)
+
+    with pytest.raises(error, match="could not restore: orientation"):
+        block()
+
+
+def test_restoring_goes_on_after_a_failure(device: Device, transport: ScriptedTransport) -> None:
     """What cannot be restored is reported at the end, and is retried the next time."""
-    answers = settings(user_rotation="0", accelerometer_rotation="0", airplane_mode_on="0")
-    answers[re.compile("cmd connectivity airplane-mode")] = "disabled\n"
-    answers[re.compile("cmd connectivity airplane-mode (en|dis)able")] = ""
-    transport = ScriptedTransport(answers)
-    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
     device.orientation = "landscape"
     device.airplane_mode = True
     transport.answers["cmd connectivity airplane-mode disable"] = GONE
 
-    message = r"could not restore: airplane mode \(it is gone\)"
-    with pytest.raises(DeviceNotFoundError, match=message) as e:
+    with pytest.raises(DeviceNotFoundError) as caught:
         device.restore()
     rotation = device.orientation
     transport.answers["cmd connectivity airplane-mode disable"] = ""
     transport.calls.clear()
     device.restore()
 
-    assert e.value.code is ErrorCode.DEVICE_NOT_FOUND
+    assert "could not restore: airplane mode (it is gone)" in caught.value.message
+    assert caught.value.code is ErrorCode.DEVICE_NOT_FOUND
     assert rotation == "portrait"
     assert transport.calls == ["true", "cmd connectivity airplane-mode disable"]
 
 
-def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
-    """The first silence ends putting back; what was not tried is named, and tried later."""
-    answers = settings(user_rotation="0", accelerometer_rotation="0", default_input_method="a/.A")
-    answers[re.compile("ime .*")] = ""
-    transport = ScriptedTransport(answers)
-    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+def test_a_device_that_hangs_is_asked_once(device: Device, transport: ScriptedTransport) -> None:
+    """The first timeout ends restoring; what was not tried is named, and tried later."""
     device.orientation = "landscape"
     device.keyboard = "b/.B"
     transport.answers["true"] = TransportTimeoutError("the device did not answer", serial="PH1")
@@ -196,125 +222,80 @@ def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
     assert device.orientation == "portrait"
 
 
-class TestBlocks:
-    """Changes that are put back at the end of a block."""
+def test_nested_blocks_restore_their_own_changes(device: Device) -> None:
+    """Each block ends with what there was when it began; `restore` puts back the rest."""
+    found = []
 
-    def test_nested_blocks_restore_their_own_changes(self) -> None:
-        """Each block ends with what there was when it began; `restore` puts back the rest."""
-        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
-        found = []
-
-        device.orientation = "landscape"
+    device.orientation = "landscape"
+    with device.restoring():
+        device.orientation = "reverse_portrait"
         with device.restoring():
-            device.orientation = "reverse_portrait"
-            with device.restoring():
-                device.orientation = "reverse_landscape"
-                device.orientation = "auto"
-            found.append(device.orientation)
-            device.orientation = "portrait"
-        found.append(device.orientation)
-        device.restore()
-
-        assert [*found, device.orientation] == ["reverse_portrait", "landscape", "portrait"]
-
-    def test_restore_within_one(self) -> None:
-        """`restore` in a block goes back to where the block began."""
-        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
-        device.orientation = "landscape"
-
-        with device.restoring():
+            device.orientation = "reverse_landscape"
             device.orientation = "auto"
-            device.restore()
-            found = device.orientation
-
-        assert (found, device.orientation) == ("landscape", "landscape")
-
-    def test_after_an_error(self) -> None:
-        """A block that fails is put back too, and its error stays."""
-        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
-
-        def fail() -> None:
-            with device.restoring():
-                device.orientation = "landscape"
-                raise ZeroDivisionError
-
-        with pytest.raises(ZeroDivisionError):
-            fail()
-
-        assert device.orientation == "portrait"
-
-    def test_what_is_left(self) -> None:
-        """What a block could not restore is reported, and is left to the next restore."""
-        answers = settings(user_rotation="0", accelerometer_rotation="0")
-        transport = ScriptedTransport(answers)
-        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
-        back = "settings put system user_rotation '0'"
-
-        def fail() -> None:
-            with device.restoring(), device.restoring():
-                device.orientation = "landscape"
-                transport.answers[back] = REFUSED
-
-        with pytest.raises(ShellError, match="could not restore: orientation"):
-            fail()
-        del transport.answers[back]
+        found.append(device.orientation)
+        device.orientation = "portrait"
+    found.append(device.orientation)
+    with device.restoring():
+        device.orientation = "auto"
         device.restore()
+        found.append(device.orientation)
+    device.restore()
 
-        assert device.orientation == "portrait"
+    assert found == ["reverse_portrait", "landscape", "landscape"]
+    assert device.orientation == "portrait"
 
-    def test_away_at_its_end(self) -> None:
-        """The next block begins with what one could not restore because the device was away."""
-        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
-        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
-        device.orientation = "landscape"
 
-        def fail() -> None:
-            with device.restoring():
-                device.orientation = "reverse_portrait"
-                transport.answers["true"] = GONE
+def test_a_block_that_fails_is_restored(device: Device) -> None:
+    """Its error stays."""
 
-        with pytest.raises(DeviceNotFoundError, match="could not restore: orientation"):
-            fail()
-        transport.answers["true"] = ""
+    def fail() -> None:
         with device.restoring():
-            found = device.orientation
-        device.restore()
+            device.orientation = "landscape"
+            raise ZeroDivisionError
 
-        assert (found, device.orientation) == ("landscape", "portrait")
+    with pytest.raises(ZeroDivisionError):
+        fail()
 
-    def test_owed_only_once(self) -> None:
-        """What was restored later, or set again, is not restored by the next block."""
-        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
-        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+    assert device.orientation == "portrait"
 
-        def fail() -> None:
-            with device.restoring():
-                device.orientation = "reverse_portrait"
-                transport.answers["true"] = GONE
 
-        with pytest.raises(DeviceNotFoundError):
-            fail()
-        transport.answers["true"] = ""
-        device.orientation = "landscape"
-        with device.restoring():
-            found = device.orientation
+def test_what_a_block_could_not_restore_is_left_to_the_next(
+    device: Device, transport: ScriptedTransport
+) -> None:
+    """The next block begins with it, because the device was away."""
+    device.orientation = "landscape"
+    fail_in_block(device, transport, DeviceNotFoundError, true=GONE)
+    transport.answers["true"] = ""
 
-        assert found == "landscape"
+    with device.restoring():
+        found = device.orientation
+    device.restore()
 
-    def test_a_refusal_is_not_tried_again(self) -> None:
-        """What the device refused to put back keeps no later block from beginning."""
-        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
-        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+    assert (found, device.orientation) == ("landscape", "portrait")
 
-        def fail() -> None:
-            with device.restoring():
-                device.orientation = "landscape"
-                transport.answers["settings put system user_rotation '0'"] = REFUSED
 
-        with pytest.raises(ShellError):
-            fail()
-        transport.calls.clear()
-        with device.restoring():
-            asked = list(transport.calls)
+def test_what_was_set_again_is_not_restored(device: Device, transport: ScriptedTransport) -> None:
+    """A change after the block counts more than what the block owed."""
+    fail_in_block(device, transport, DeviceNotFoundError, true=GONE)
+    transport.answers["true"] = ""
 
-        assert asked == []
+    device.orientation = "landscape"
+    with device.restoring():
+        assert device.orientation == "landscape"
+
+
+def test_a_refusal_is_not_tried_again_by_a_block(
+    device: Device, transport: ScriptedTransport
+) -> None:
+    """It keeps no later block from beginning; `restore` tries again."""
+    back = "settings put system user_rotation '0'"
+    fail_in_block(device, transport, ShellError, **{back: REFUSED})
+    transport.calls.clear()
+
+    with device.restoring():
+        asked = list(transport.calls)
+    del transport.answers[back]
+    device.restore()
+
+    assert asked == []
+    assert device.orientation == "portrait"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator import errors
 from pytest_clawperator.client.judge import (
     ambiguous,
     differs,
@@ -21,19 +21,13 @@ from pytest_clawperator.client.judge import (
 )
 from pytest_clawperator.client.target import Target, Use, target_of
 from pytest_clawperator.contracts.matchers import NodeMatcher
-from pytest_clawperator.errors import (
-    ContainerNotFoundError,
-    ErrorCode,
-    NavigationTimeoutError,
-    NodeNotFoundError,
-    StepFailedError,
-    ValidatorMismatchError,
-)
+from pytest_clawperator.errors import NodeNotFoundError, StepFailedError
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.runner import (
     PACKAGE,
     SERIAL,
     SHOP,
+    Act,
     Phone,
     ScriptedRunner,
     client,
@@ -53,41 +47,35 @@ def nodes(*given: str, text: str = "Go", **about: str | bool) -> list[Node]:
 LABEL = node(text="Go", kind="TextView", bounds="[0,0][50,50]")
 
 
-class TestDistinct:
-    """The same thing twice is one."""
+ROW = node(LABEL, desc="Go", clickable=True)
 
-    def test_a_title_and_a_button(self) -> None:
-        """A tap on the one does something else than a tap on the other."""
-        both = nodes(LABEL, node(text="Go", kind="Button", clickable=True))
 
-        assert distinct(both, Use.TAP) == both
+@pytest.mark.parametrize(
+    ("given", "use", "kept"),
+    [
+        # A title and a button do different things; a tap on a label goes to its row.
+        ([LABEL, node(text="Go", kind="Button", clickable=True)], Use.TAP, [0, 1]),
+        ([ROW], Use.TAP, [0]),
+        ([ROW], Use.READ, [0]),
+        ([node(LABEL, LABEL, clickable=True)], Use.TAP, [0]),
+        ([node(LABEL, LABEL, clickable=True)], Use.READ, [0, 1]),
+        # The value beside each node is another.
+        ([ROW], Use.PLACE, [0, 1]),
+    ],
+)
+def test_nodes_that_mean_the_same_count_once(given: list[str], use: Use, kept: list[int]) -> None:
+    """That depends on what is done with them."""
+    both = nodes(*given)
 
-    def test_a_row_and_its_label(self) -> None:
-        """A tap on either goes to the row."""
-        both = nodes(node(LABEL, desc="Go", clickable=True))
+    assert len(both) == 2
+    assert distinct(both, use) == [both[place] for place in kept]
 
-        assert len(both) == 2
-        assert distinct(both, Use.TAP) == both[:1]
-        assert distinct(both, Use.READ) == both[:1]
 
-    def test_two_labels_of_one_row(self) -> None:
-        """They are one to a tap, and two to a reader."""
-        both = nodes(node(LABEL, LABEL, clickable=True))
+def test_only_the_outermost_containers_count() -> None:
+    """A container inside another is not a second one."""
+    inner_and_outer = nodes(node(LABEL, text="Go"), LABEL)
 
-        assert len(distinct(both, Use.TAP)) == 1
-        assert len(distinct(both, Use.READ)) == 2
-
-    def test_the_value_beside_each_is_another(self) -> None:
-        """Where the place counts, no node is like another."""
-        both = nodes(node(LABEL, desc="Go", clickable=True))
-
-        assert distinct(both, Use.PLACE) == both
-
-    def test_containers_inside_each_other(self) -> None:
-        """Only the outermost ones count."""
-        inner_and_outer = nodes(node(LABEL, text="Go"), LABEL)
-
-        assert outermost(inner_and_outer) == [inner_and_outer[0], inner_and_outer[2]]
+    assert outermost(inner_and_outer) == [inner_and_outer[0], inner_and_outer[2]]
 
 
 def test_the_operator_looks_seven_levels_up() -> None:
@@ -128,20 +116,20 @@ def test_what_keeps_an_action_from_its_node(given: str, use: Use, reason: str | 
 
 
 @pytest.mark.parametrize(
-    ("given", "package", "is_told"),
+    ("given", "package", "is_obstacle"),
     [
         (LABEL, "com.chat.heads", True),
         (node(text="Go", clickable=True), "com.chat.heads", False),
         (LABEL, "com.google.android.inputmethod.latin", False),
     ],
 )
-def test_a_window_over_the_app(given: str, package: str, is_told: bool) -> None:
+def test_a_window_over_the_app(given: str, package: str, is_obstacle: bool) -> None:
     """It may swallow a tap on a point, but its place is unknown: it is not a certain obstacle."""
     (label,) = nodes(given, has_overlay=True, overlay_package=package)
 
     found = obstacle(label, Use.TAP)
 
-    assert (found is not None) is is_told
+    assert (found is not None) is is_obstacle
     assert found is None or not found.certain
 
 
@@ -171,61 +159,48 @@ def test_why_a_device_refuses_a_text(kind: str, reason: str | None) -> None:
     assert refused is None or not refused.may_pass
 
 
-def error(xml: str, target: Target, *, use: Use = Use.TAP, done: bool = False) -> StepFailedError:
-    """Return the error for a target that several nodes match."""
-    crowd = find_crowd(target, Snapshot.from_xml(xml), use)
-    assert crowd is not None
-    return ambiguous("click", crowd, use, serial=SERIAL, done=done)
-
-
 def target(**keywords: str) -> Target:
     """Return a target."""
     return target_of(None, keywords, verb="click")
 
 
 @pytest.mark.parametrize(
-    ("nodes", "way"),
+    ("xml", "given", "message", "hint"),
     [
-        (
-            (node(text="Go", kind="TextView"), node(text="Go", kind="Button", clickable=True)),
-            "role='button' matches only 2.",
-        ),
-        ((node(text="Go", id="a"), node(text="Go", id="b")), "id='a' matches only 1."),
-        ((node(text="Go"), node(text="Go", desc="Really")), "desc='Really' matches only 2."),
+        # The keyword that matches only one, rather a node that takes clicks.
+        (screen(node(text="Go", kind="TextView"), node(text="Go", kind="Button", clickable=True)),
+         target(text="Go"), "2 nodes match node(text='Go')", "role='button' matches only 2."),
+        (screen(node(text="Go", id="a"), node(text="Go", id="b")), target(text="Go"), "",
+         "id='a' matches only 1."),
+        (screen(node(text="Go"), node(text="Go", desc="Really")), target(text="Go"), "",
+         "desc='Really' matches only 2."),
+        # The row that only one is in.
+        (SHOP, target(text="Buy"), "3 nodes match node(text='Buy'), and the first was tapped",
+         "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."),
+        # Nothing distinguishes them.
+        (screen(node(text="Go"), node(text="Go")), target(text="Go"), "",
+         "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the"),
+        # What is around the node must be one, too.
+        (SHOP, target_of(None, {"text": "Tea"}, within={"textEquals": "Buy"}, verb="click"),
+         "3 nodes match node(text='Buy')", ""),
+        # The first few are listed.
+        (screen(*[node(text="Go", desc="x")] * 9), target(text="Go"), "... and 4 more", ""),
     ],
-)
-def test_the_keyword_that_fits_only_one(nodes: tuple[str, ...], way: str) -> None:
-    """The hint begins with what would have worked, rather for a node that takes clicks."""
-    assert str(error(screen(*nodes), target(text="Go")).hint).startswith(way)
+)  # fmt: skip
+def test_an_ambiguous_target_has_a_way_out(
+    xml: str, given: Target, message: str, hint: str
+) -> None:
+    """The hint begins with what would have worked."""
+    crowd = find_crowd(given, Snapshot.from_xml(xml), Use.TAP)
+    assert crowd is not None
+
+    error = ambiguous("click", crowd, Use.TAP, serial=SERIAL, done=True)
+
+    assert message in error.message
+    assert str(error.hint).startswith(hint)
 
 
-def test_the_row_that_only_one_is_in() -> None:
-    """If all look alike, the row around one of them tells them apart."""
-    message = str(error(SHOP, target(text="Buy")).hint)
-
-    assert message.startswith(
-        "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."
-    )
-
-
-def test_nodes_that_nothing_distinguishes() -> None:
-    """Then only their order does, or the first wins."""
-    message = error(screen(node(text="Go"), node(text="Go")), target(text="Go"), done=True)
-
-    assert "2 nodes match node(text='Go'), and the first was tapped" in message.message
-    assert str(message.hint).startswith(
-        "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the first"
-    )
-
-
-def test_a_container_that_several_fit() -> None:
-    """What is around the node must be one, too."""
-    inner = target_of(None, {"text": "Tea"}, within={"textEquals": "Buy"}, verb="click")
-
-    assert "3 nodes match node(text='Buy')" in error(SHOP, inner).message
-
-
-def test_one_node_is_no_crowd() -> None:
+def test_one_node_is_not_ambiguous() -> None:
     """An index says which, and a single node is one."""
     snapshot = Snapshot.from_xml(SHOP)
 
@@ -234,95 +209,128 @@ def test_one_node_is_no_crowd() -> None:
 
 
 MISSING = {"error": "NODE_NOT_FOUND"}
+NO_LIST = {"error": "CONTAINER_NOT_FOUND"}
+FAILURES = {
+    "click": MISSING,
+    "enter_text": {"error": "NODE_NOT_CLICKABLE"},
+    "scroll": NO_LIST,
+    "scroll_and_click": NO_LIST,
+    "scroll_until": {
+        "termination_reason": "EDGE_REACHED",
+        "scrolls_executed": "7",
+        "error": "TARGET_NOT_FOUND",
+    },
+    "wait_for_navigation": {"error": "NAVIGATION_TIMEOUT", "last_package": "com.other"},
+    "read_text": {"error": "VALIDATOR_MISMATCH", "raw_text": "soon"},
+}
 
 
-def failing(phone: Phone, do: Any, **options: Any) -> StepFailedError:
+def failing(act: Act, shown: str = SHOP) -> StepFailedError:
     """Make something fail on a phone; return the error."""
     with pytest.raises(StepFailedError) as failed:
-        do(client(phone, timeout=0, **options))
+        act(client(Phone(shown, data=FAILURES), timeout=0))
     return failed.value
 
 
-def test_a_missing_node() -> None:
-    """The error has the matcher, the nearest nodes, the outline and the screen itself."""
-    phone = Phone(SHOP, data={"click": MISSING})
+COMPARED = "text= is compared letter by letter; nodes that are not on the screen need a"
+TOAST = "A toast is not a node: claw.device.toasts() lists those on"
+WHOLE_ID = f"On the screen that id is {PACKAGE}:id/name"
 
-    error = failing(phone, lambda claw: claw.click(text="tea", timeout=3))
 
-    assert isinstance(error, NodeNotFoundError)
+@pytest.mark.parametrize(
+    ("act", "kind", "message", "hint"),
+    [
+        (lambda claw: claw.click(text="tea"), NodeNotFoundError, "", COMPARED),
+        (lambda claw: claw.click(text="Your order was saved"), NodeNotFoundError, "", TOAST),
+        (lambda claw: claw.click(text=re.compile("^tea$")), NodeNotFoundError, "",
+         "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
+        (lambda claw: claw.click(text=re.compile("^Saved!$")), NodeNotFoundError, "", TOAST),
+        (lambda claw: claw.click(text="Tea"), NodeNotFoundError, "", "set a longer timeout="),
+        # An id is shown in the form that it has on the screen.
+        (lambda claw: claw.click(NodeMatcher.of(id="name")), NodeNotFoundError, "", WHOLE_ID),
+        (lambda claw: claw.click(id="com.other:id/name"), NodeNotFoundError, "", WHOLE_ID),
+        (lambda claw: claw.click(id="zzzzzz"), NodeNotFoundError, "",
+         "No node on the screen has that id"),
+        (lambda claw: claw.click(id=f"{PACKAGE}:id/"), NodeNotFoundError, "", "has no name"),
+        # Of several conditions the hint names the one that fails.
+        (lambda claw: claw.node(id="row").nth(5).click(), NodeNotFoundError, "",
+         "Only 3 match node(id='row'), so there is no .nth(5)."),
+        (lambda claw: claw.node(id="row", has={"text": "Wine"}).click(), NodeNotFoundError, "",
+         "3 match node(id='row'), but none contains node(text='Wine')."),
+        (lambda claw: claw.node(id="row", has={"id": "name"}).click(), NodeNotFoundError, "",
+         WHOLE_ID),
+        (lambda claw: claw.node(id="row", has={"text": "Tea"}).nth(1).click(), NodeNotFoundError,
+         "", "Only 1 match node(id='row', has=node(text='Tea'))"),
+        (lambda claw: claw.node(role="listitem").nth(1).click(), NodeNotFoundError, "",
+         "does not show that role"),
+        (lambda claw: claw.enter_text("x", text="Tea"), StepFailedError,
+         "enter_text node(text='Tea'): it is not a text field", "a label beside it takes no input"),
+        # Scrolling
+        (lambda claw: claw.scroll_and_click(text="Tea"), errors.ContainerNotFoundError,
+         "nothing that scrolls is on the screen", "click() will do"),
+        (lambda claw: claw.scroll(within={"id": f"{PACKAGE}:id/lst"}),
+         errors.ContainerNotFoundError, f"no node(id='{PACKAGE}:id/lst') on the screen", ""),
+        (lambda claw: claw.scroll_until(text="Wine"), NodeNotFoundError,
+         "scroll_until: no node(text='Wine') on the screen after scrolling: EDGE_REACHED after 7"
+         " scrolls", "max_scrolls"),
+        (lambda claw: claw.wait_for_navigation(package="com.a"), errors.NavigationTimeoutError,
+         "wait_for_navigation to com.a: com.other is in front", ""),
+        (lambda claw: claw.read_text(text="Tea", validator="version"),
+         errors.ValidatorMismatchError, "it reads 'soon'", ""),
+    ],
+)  # fmt: skip
+def test_a_failure_is_explained(
+    act: Act, kind: type[StepFailedError], message: str, hint: str
+) -> None:
+    """Message and hint say what was wanted, what is there, and what to do."""
+    error = failing(act)
+
+    assert isinstance(error, kind)
+    assert message in error.message
+    assert hint in str(error.hint)
+    assert ("toast" in hint) == ("toast" in str(error.hint))
+    if hint != TOAST:
+        assert ("letter by letter" in hint) == ("letter by letter" in str(error.hint))
+
+
+def test_the_error_of_a_missing_node_has_the_screen() -> None:
+    """With matcher, nearest nodes and outline; it crosses a process whole."""
+    error = failing(lambda claw: claw.click(text="tea", timeout=3))
+
     assert error.message == "click: no node(text='tea') on the screen within 3 s"
-    assert error.matcher == NodeMatcher.of(text="tea")
-    assert error.nearest[0].node.label == "Tea"
-    assert error.snapshot.find(text="Tea")
-    assert '"Bread"' in error.outline
     text = str(error)
     assert text.startswith("[phone-1] NODE_NOT_FOUND: click: no node(text='tea')")
     assert "nearest:" in text
     assert "text is `Tea`, wanted `tea`" in text
     assert text.splitlines()[-1].startswith("  hint: text= is compared letter by letter")
+    for each in (error, pickle.loads(pickle.dumps(error))):
+        assert each.matcher == NodeMatcher.of(text="tea")
+        assert each.nearest[0].node.label == "Tea"
+        assert each.snapshot.find(text="Tea")
+        assert '"Bread"' in each.outline
+        assert str(each) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("tea", "text= is compared letter by letter; nodes that are not on the screen need a"),
-        ("Your order was saved", "A toast is not a node: claw.device.toasts() lists those on"),
-        (re.compile("^tea$"), "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
-        (re.compile("^Saved!$"), "A toast is not a node: claw.device.toasts() lists those on"),
-    ],
-)
-def test_a_hint_fits_what_was_looked_for(text: Any, hint: str) -> None:
-    """Patterns have a hint of their own, and what nothing is like may have been a toast."""
-    error = failing(Phone(SHOP, data={"click": MISSING}), lambda claw: claw.click(text=text))
+def test_the_error_of_a_missing_list_has_what_is_near_it() -> None:
+    """A node that came too late has nothing near it."""
+    missing = failing(lambda claw: claw.scroll(within={"id": f"{PACKAGE}:id/lst"}))
+    late = failing(lambda claw: claw.click(text="Tea"))
 
-    assert hint in str(error.hint)
-    assert ("toast" in hint) == ("toast" in str(error.hint))
+    assert missing.matcher == NodeMatcher.of(id=f"{PACKAGE}:id/lst")
+    assert missing.nearest[0].node.short_id == "list"
+    assert late.nearest == ()
 
 
-def test_the_text_is_compact() -> None:
-    """A long screen is cut in the text and whole in the attribute."""
+def test_a_long_screen_is_cut_in_the_text() -> None:
+    """It is whole in the attribute."""
     texts = [node(text=f"Line {n}", kind="TextView") for n in range(30)]
-    phone = Phone(screen(*texts), data={"click": MISSING})
 
-    error = failing(phone, lambda claw: claw.click(text="Nobody"))
+    error = failing(lambda claw: claw.click(text="Wine"), screen(*texts))
 
     shown = str(error).splitlines()
     assert len(shown) < 24
     assert error.outline.count("\n") + 1 > error.shown_lines
     assert any("more lines in .outline" in line for line in shown)
-
-
-def test_errors_pickle_whole() -> None:
-    """An error crosses a process with its screen and its nodes."""
-    phone = Phone(SHOP, data={"click": MISSING})
-    error = failing(phone, lambda claw: claw.click(text="tea"))
-
-    twin = pickle.loads(pickle.dumps(error))
-
-    assert str(twin) == str(error)
-    assert twin.snapshot.xml == error.snapshot.xml
-    assert twin.nearest[0].node.label == "Tea"
-    assert twin.matcher == error.matcher
-
-
-def test_a_node_that_came_too_late() -> None:
-    """A node that is there by the time of the error needs a longer timeout."""
-    phone = Phone(SHOP, data={"click": MISSING})
-
-    error = failing(phone, lambda claw: claw.click(text="Tea"))
-
-    assert "set a longer timeout=" in str(error.hint)
-    assert error.nearest == ()
-
-
-@pytest.mark.parametrize("given", [{"id": "name"}, {"id": "com.other:id/name"}])
-def test_the_form_of_an_id(given: dict[str, str]) -> None:
-    """The hint has an id in the form in which it is on the screen."""
-    phone = Phone(SHOP, data={"click": MISSING})
-
-    error = failing(phone, lambda claw: claw.click(NodeMatcher.of(**given)))
-
-    assert f"On the screen that id is {PACKAGE}:id/name" in str(error.hint)
 
 
 def test_hard_failures_read_the_same() -> None:
@@ -341,10 +349,9 @@ def test_hard_failures_read_the_same() -> None:
     assert missed.value.details["error"].startswith("Task execution failed: No UI node found")
 
 
-def test_one_of_several() -> None:
-    """A failure with one of several nodes says which."""
-    phone = Phone(SHOP, data={"click": {"error": "NODE_NOT_CLICKABLE"}})
-    claw = first(phone)
+def test_a_failure_with_one_of_several_nodes_says_which() -> None:
+    """So does the locator."""
+    claw = first(Phone(SHOP, data={"click": {"error": "NODE_NOT_CLICKABLE"}}))
     buy = claw.node(text="Buy")
 
     with pytest.raises(StepFailedError) as failed:
@@ -352,122 +359,3 @@ def test_one_of_several() -> None:
 
     assert "click node(text='Buy') (1st of 3):" in failed.value.message
     assert repr(buy) == "node(text='Buy') (1st of 3)"
-
-
-def test_a_scroll_without_a_list_hints_at_a_click() -> None:
-    """A scroll without a list says so, and that a click would do where it would."""
-    phone = Phone(SHOP, data={"scroll_and_click": {"error": "CONTAINER_NOT_FOUND"}})
-
-    error = failing(phone, lambda claw: claw.scroll_and_click(text="Tea"))
-
-    assert isinstance(error, ContainerNotFoundError)
-    assert "nothing that scrolls is on the screen" in error.message
-    assert "click() will do" in str(error.hint)
-
-
-def test_a_list_that_is_not_there() -> None:
-    """A scroll in a list that is missing names the list, and what is near it."""
-    phone = Phone(SHOP, data={"scroll": {"error": "CONTAINER_NOT_FOUND"}})
-
-    error = failing(phone, lambda claw: claw.scroll(within={"id": f"{PACKAGE}:id/lst"}))
-
-    assert f"no node(id='{PACKAGE}:id/lst') on the screen" in error.message
-    assert error.matcher == NodeMatcher.of(id=f"{PACKAGE}:id/lst")
-    assert error.nearest[0].node.short_id == "list"
-
-
-def test_the_end_of_the_list() -> None:
-    """A search that ended says how."""
-    data = {"termination_reason": "EDGE_REACHED", "scrolls_executed": "7"}
-    phone = Phone(SHOP, data={"scroll_until": {**data, "error": "TARGET_NOT_FOUND"}})
-
-    error = failing(phone, lambda claw: claw.scroll_until(text="Nobody"))
-
-    assert isinstance(error, NodeNotFoundError)
-    assert error.code is ErrorCode.TARGET_NOT_FOUND
-    assert error.message == (
-        "scroll_until: no node(text='Nobody') on the screen "
-        "after scrolling: EDGE_REACHED after 7 scrolls"
-    )
-    assert "max_scrolls" in str(error.hint)
-
-
-def test_another_app_is_in_front() -> None:
-    """A navigation that did not come says where one is instead."""
-    failed = {"error": "NAVIGATION_TIMEOUT", "last_package": "com.other"}
-    phone = Phone(SHOP, data={"wait_for_navigation": failed})
-
-    error = failing(phone, lambda claw: claw.wait_for_navigation(package="com.a"))
-
-    assert isinstance(error, NavigationTimeoutError)
-    assert error.message == "wait_for_navigation to com.a: com.other is in front"
-
-
-def test_a_text_of_another_form() -> None:
-    """The message has what was read instead."""
-    failed = {"error": "VALIDATOR_MISMATCH", "raw_text": "soon"}
-    phone = Phone(SHOP, data={"read_text": failed})
-
-    error = failing(phone, lambda claw: claw.read_text(text="Tea", validator="version"))
-
-    assert isinstance(error, ValidatorMismatchError)
-    assert "it reads 'soon'" in error.message
-
-
-def test_roles_that_only_the_device_knows() -> None:
-    """The hint explains that a snapshot does not show the role."""
-    phone = Phone(SHOP)
-
-    error = failing(phone, lambda claw: claw.node(role="listitem").nth(1).click())
-
-    assert "does not show that role" in str(error.hint)
-
-
-@pytest.mark.parametrize(
-    ("has", "index", "hint"),
-    [
-        (None, 5, "Only 3 match node(id='row'), so there is no .nth(5)."),
-        ({"text": "Wine"}, None, "3 match node(id='row'), but none contains node(text='Wine')."),
-        ({"id": "name"}, None, f"On the screen that id is {PACKAGE}:id/name"),
-        ({"text": "Tea"}, 1, "Only 1 match node(id='row', has=node(text='Tea'))"),
-    ],
-)
-def test_the_condition_that_does_not_hold(has: Any, index: int | None, hint: str) -> None:
-    """Of several conditions the hint names the one that fails."""
-    claw = client(Phone(SHOP))
-    row = claw.node(id="row", has=has)
-
-    with pytest.raises(NodeNotFoundError) as missed:
-        (row if index is None else row.nth(index)).click(timeout=0)
-
-    assert hint in str(missed.value.hint)
-
-
-def test_many_nodes_are_counted() -> None:
-    """Of very many matching nodes the first few are listed."""
-    phone = Phone(SHOP)
-
-    def click(claw: Clawperator) -> None:
-        claw.click(text_contains="e")
-
-    error = failing(phone, click)
-
-    assert error.code is ErrorCode.NODE_AMBIGUOUS
-    assert "1. text" in error.message or "1. button" in error.message
-    assert ".first, .last, .nth(i), within= or has=" in str(error.hint)
-
-
-@pytest.mark.parametrize(
-    ("id", "hint"),
-    [
-        ("zzzzzz", "No node on the screen has that id"),
-        (f"{PACKAGE}:id/", "has no name"),
-    ],
-)
-def test_hints_about_ids(id: str, hint: str) -> None:
-    """The hint for an id that nothing is near does not explain how texts are compared."""
-    with pytest.raises(NodeNotFoundError) as missed:
-        client(Phone(SHOP, data={"click": {"error": "NODE_NOT_FOUND"}})).click(id=id, timeout=0)
-
-    assert hint in (missed.value.hint or "")
-    assert "letter by letter" not in (missed.value.hint or "")

@@ -18,213 +18,29 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.snapshot.tree import Bounds, Snapshot
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client, first, node, screen
+from tests.doubles.runner import PACKAGE, SHOP, Act, Phone, client, first, node, screen
 from tests.doubles.transport import ScriptedTransport
 
 EMPTY = screen()
 
 
-def test_nothing_is_sent_for_a_description() -> None:
-    """Describing costs nothing, and the description reads as it is written."""
+def test_a_locator_is_only_a_description() -> None:
+    """It reads as it is written, resolves any snapshot, and sends nothing."""
     phone = Phone(SHOP)
     claw = client(phone)
-
     described = claw.node(id="row", has=claw.node(text="Milk")).node(role="button").nth(-1)
+    names = claw.node(id="name")
 
     assert repr(described) == "node(id='row', has=node(text='Milk')).node(role='button').nth(-1)"
-    assert phone.executions == []
-
-
-def test_resolved_at_each_use() -> None:
-    """The same locator finds what is there now."""
-    phone = Phone(EMPTY, SHOP)
-    tea = client(phone).node(text="Tea")
-
-    assert tea.exists() is False
-    assert tea.exists() is True
-
-
-def test_looks_do_not_wait() -> None:
-    """Whether, which and how many are questions about now."""
-    phone = Phone(EMPTY)
-    tea = client(phone).node(text="Tea")
-
-    assert (tea.exists(), tea.all(), tea.count()) == (False, [], 0)
-    assert phone.types == [["snapshot_ui"]] * 3
-
-
-def test_all_and_count() -> None:
-    """All matching nodes, in order, and how many."""
-    names = client(Phone(SHOP)).node(id="name")
-
-    assert [n.label for n in names.all()] == ["Tea", "Milk", "Bread"]
-    assert names.count() == 3
-    assert repr(names) == "node(id='name') (1st of 3)"
-
-
-def test_a_plain_one_is_sent_as_it_is() -> None:
-    """What the device understands is left to the device."""
-    phone = Phone(data={"read_text": {"text": "Tea"}})
-    claw = first(phone)
-    tea = claw.node(text="Tea")
-
-    tea.click()
-    tea.long_click()
-    tea.enter_text("hi", submit=True)
-    tea.read()
-    assert tea.wait(timeout=1) is tea
-
-    assert phone.types == [["click"], ["click"], ["enter_text"], ["read_text"], ["wait_for_node"]]
-
-
-def test_one_of_several() -> None:
-    """The second of three is clicked by what distinguishes it from the others."""
-    phone = Phone(SHOP)
-
-    client(phone).node(id="name").nth(1).click()
-
-    assert phone.params("click") == [{"matcher": {"textEquals": "Milk"}}]
-
-
-def test_one_of_one() -> None:
-    """An index is given once."""
-    with pytest.raises(ConfigurationError, match="is one node already"):
-        client(Phone()).node(id="name").nth(1).nth(0)
-
-
-def test_waiting_for_something_complex() -> None:
-    """Waiting ends when the whole description fits."""
-    phone = Phone(EMPTY, EMPTY, SHOP)
-    claw = client(phone)
-
-    claw.node(id="row", has={"text": "Milk"}).wait()
-
-    assert phone.types == [["snapshot_ui"], *[["sleep", "snapshot_ui"]] * 2]
-
-
-def test_bounds_are_returned_as_soon_as_the_node_is_there() -> None:
-    """Where it is, as soon as it is there."""
-    phone = Phone(EMPTY, SHOP)
-
-    bounds = client(phone).node(text="Bread").bounds()
-
-    assert bounds == (0, 400, 500, 450)
-    assert bounds.center == (250, 425)
-
-
-def test_bounds_of_nothing() -> None:
-    """What does not come up has no bounds."""
-    with pytest.raises(NodeNotFoundError, match="bounds: no node"):
-        client(Phone(EMPTY)).node(text="Bread").bounds(timeout=0)
-
-
-def test_bounds_of_a_node() -> None:
-    """A node of a snapshot is where it was."""
-    phone = Phone(SHOP)
-    claw = client(phone)
-    bread = claw.snapshot().find(text="Bread")
-
-    assert claw.node(bread).bounds() == (0, 400, 500, 450)
-    assert phone.types == [["snapshot_ui"]]
-
-
-def test_scroll_into_view() -> None:
-    """What it is inside of is what is scrolled."""
-    found = {"termination_reason": "TARGET_FOUND", "scrolls_executed": "2"}
-    phone = Phone(data={"scroll_until": found})
-
-    outcome = client(phone).node(text="Bread").scroll_into_view(direction="up", max_scrolls=5)
-
-    assert outcome.scrolls_executed == 2
-    (params,) = phone.params("scroll_until")
-    assert params["direction"] == "up"
-    assert params["maxScrolls"] == 5
-
-
-def test_scroll_into_view_within() -> None:
-    """The container of a chain is the list."""
-    phone = Phone(SHOP, EMPTY, data={"scroll": {"scroll_outcome": "edge_reached"}})
-    claw = client(phone)
-    chain = claw.node({"id": f"{PACKAGE}:id/list"}).node(text="Wine")
-
-    with pytest.raises(NodeNotFoundError):
-        chain.scroll_into_view()
-
-    assert phone.params("scroll")[0]["container"] == {"resourceId": f"{PACKAGE}:id/list"}
-
-
-class TestClear:
-    """Emptying a field, which the Operator cannot."""
-
-    FIELD = node(text="", id="field", kind="EditText")
-
-    def cleared(self, after: str) -> tuple[Phone, ScriptedTransport]:
-        """Clear a field that looks like this afterwards."""
-        phone = Phone(after)
-        claw = client(phone)
-        transport = claw.device._transport
-        assert isinstance(transport, ScriptedTransport)
-        transport.answers = {
-            "input keyevent KEYCODE_MOVE_END": "",
-            "input keyevent KEYCODE_DEL": "",
-        }
-        claw.node({"id": f"{PACKAGE}:id/field"}).clear()
-        return phone, transport
-
-    def test_clear_enters_one_letter_and_deletes_it(self) -> None:
-        """One letter is entered, and one key deletes it."""
-        phone, transport = self.cleared(screen(self.FIELD))
-
-        assert phone.params("enter_text")[0]["text"] == "x"
-        assert transport.calls == ["input keyevent KEYCODE_MOVE_END", "input keyevent KEYCODE_DEL"]
-
-    def test_clear_notices_a_key_that_did_not_arrive(self) -> None:
-        """A key that did not arrive is noticed."""
-        with pytest.raises(StepFailedError, match="was not emptied"):
-            self.cleared(screen(self.FIELD.replace('text=""', 'text="x"')))
-
-    def test_clear_enters_nothing_without_keys(self) -> None:
-        """Where no key can be pressed nothing is entered."""
-        phone = Phone()
-        claw = Clawperator(phone, device=NoDevice("far", "it is far away"))
-
-        with pytest.raises(ConfigurationError, match="far away"):
-            claw.node(text="Tea").clear()
-
-        assert phone.executions == []
-
-
-class TestRolesThatOnlyTheDeviceKnows:
-    """A snapshot does not show every role."""
-
-    @pytest.mark.parametrize(("data", "there"), [({}, True), ({"error": "NODE_NOT_FOUND"}, False)])
-    def test_exists_asks_the_device_once(self, data: Any, there: bool) -> None:
-        """The device is asked, once."""
-        phone = Phone(data={"wait_for_node": data})
-
-        assert client(phone).node(role="listitem").exists() is there
-        assert phone.sent[0][0]["params"]["retry"] == {"maxAttempts": 1}
-
-    def test_count_is_refused_for_unknown_roles(self) -> None:
-        """A wrong number would be worse than none."""
-        with pytest.raises(ConfigurationError, match="does not show"):
-            client(Phone(SHOP)).node(role="row").count()
-
-
-def test_resolving_is_pure() -> None:
-    """A locator can be asked about any snapshot."""
-    phone = Phone()
-    names = client(phone).node(id="name")
-
-    found = names.resolve(Snapshot.from_xml(SHOP))
-
-    assert [n.label for n in found] == ["Tea", "Milk", "Bread"]
-    assert phone.executions == []
+    labels = [one.label for one in names.resolve(Snapshot.from_xml(SHOP))]
+    assert labels == ["Tea", "Milk", "Bread"]
     assert repr(names) == "node(id='name')"
+    assert phone.executions == []
+    assert repr(claw.node(claw.snapshot().root)).startswith("<Locator of ")
 
 
-def test_equal_by_what_they_mean() -> None:
-    """Two that mean the same are the same."""
+def test_locators_are_equal_by_what_they_mean() -> None:
+    """So they can be in a set."""
     claw = client(Phone())
 
     assert claw.node(id="name") == claw.node(id="name")
@@ -232,47 +48,138 @@ def test_equal_by_what_they_mean() -> None:
     assert len({claw.node(id="name"), claw.node(id="name")}) == 1
 
 
-class TestDamagedSnapshots:
-    """A truncated snapshot does not decide whether a node exists."""
+def test_it_is_looked_up_at_each_use_without_waiting() -> None:
+    """Whether, which and how many are questions about now."""
+    phone = Phone(EMPTY, EMPTY, EMPTY, SHOP)
+    names = client(phone).node(id="name")
 
-    BROKEN = SHOP[: SHOP.index("Bread") + 2]
-
-    def test_a_node_before_the_break_exists(self) -> None:
-        """What is before the break is there."""
-        assert client(Phone(self.BROKEN)).node(id="buy").exists() is True
-
-    def test_the_device_is_asked(self) -> None:
-        """A matcher that the device understands is looked for there."""
-        phone = Phone(self.BROKEN)
-
-        assert client(phone).node(text="Cheese").exists() is True
-        assert phone.types == [["snapshot_ui"], ["wait_for_node"]]
-
-    def test_a_damaged_snapshot_is_an_error_not_an_absence(self) -> None:
-        """What cannot be asked of the device is an error, not absent."""
-        with pytest.raises(SnapshotError, match="breaks off"):
-            client(Phone(self.BROKEN)).node(id="cheese").exists()
+    assert (names.exists(), names.all(), names.count()) == (False, [], 0)
+    assert (names.exists(), names.count()) == (True, 3)
+    assert [one.label for one in names.all()] == ["Tea", "Milk", "Bread"]
+    assert repr(names) == "node(id='name') (1st of 3)"
+    assert phone.executed == ["snapshot_ui"] * 6
 
 
-class TestMistakes:
-    """A wrong use of a locator is refused at once."""
+def test_a_plain_locator_is_sent_as_it_is() -> None:
+    """What the device understands is left to the device."""
+    phone = Phone(data={"read_text": {"text": "Tea"}})
+    tea = first(phone).node(text="Tea")
 
-    def test_it_is_neither_true_nor_false(self) -> None:
-        """A condition that forgot exists() does not pass unnoticed."""
-        with pytest.raises(ConfigurationError, match="exists"):
-            bool(client(Phone()).node(text="Nope"))
+    tea.click()
+    tea.long_click()
+    tea.enter_text("hi", submit=True)
+    tea.read()
+    assert tea.wait(timeout=1) is tea
 
-    @pytest.mark.parametrize("index", ["a", 1.0, True, None])
-    def test_places_are_whole_numbers(self, index: Any) -> None:
-        """Anything else is refused before the node is looked for."""
-        with pytest.raises(ConfigurationError, match="whole number"):
-            client(Phone()).node(text="Nope").nth(index)
+    assert phone.executed == ["click", "click", "enter_text", "read_text", "wait_for_node"]
 
-    def test_of_a_node(self) -> None:
-        """A locator that stands for a node of a snapshot is not printed as that node."""
-        claw = client(Phone(SHOP))
 
-        assert repr(claw.node(claw.snapshot().root)).startswith("<Locator of ")
+def test_waiting_ends_when_the_whole_description_matches() -> None:
+    """What the device cannot find is looked for on snapshots."""
+    phone = Phone(EMPTY, EMPTY, SHOP)
+
+    client(phone).node(id="row", has={"text": "Milk"}).wait()
+
+    assert phone.executed == ["snapshot_ui", *["sleep snapshot_ui"] * 2]
+
+
+def test_bounds_are_those_of_a_node_that_is_there() -> None:
+    """It is waited for; a node of a snapshot is where it was."""
+    phone = Phone(EMPTY, SHOP)
+    claw = client(phone)
+
+    bounds = claw.node(text="Bread").bounds()
+
+    assert (bounds, bounds.center) == ((0, 400, 500, 450), (250, 425))
+    assert claw.node(claw.snapshot().find(text="Bread")).bounds() == bounds
+    assert phone.executed == ["snapshot_ui", "sleep snapshot_ui", "snapshot_ui"]
+    with pytest.raises(NodeNotFoundError, match="bounds: no node"):
+        client(Phone(EMPTY)).node(text="Bread").bounds(timeout=0)
+
+
+def test_scroll_into_view() -> None:
+    """What it is inside of is what is scrolled."""
+    found = {"termination_reason": "TARGET_FOUND", "scrolls_executed": "2"}
+    phone = Phone(SHOP, EMPTY, data={"scroll_until": found, "scroll": {"scroll_outcome": ""}})
+    claw = client(phone)
+
+    outcome = claw.node(text="Bread").scroll_into_view(direction="up", max_scrolls=5)
+    with pytest.raises(NodeNotFoundError):
+        claw.node({"id": f"{PACKAGE}:id/list"}).node(text="Wine").scroll_into_view()
+
+    assert outcome.scrolls_executed == 2
+    (params,) = phone.params("scroll_until")
+    assert (params["direction"], params["maxScrolls"]) == ("up", 5)
+    assert phone.params("scroll")[0]["container"] == {"resourceId": f"{PACKAGE}:id/list"}
+
+
+def cleared(after: str) -> tuple[Phone, ScriptedTransport]:
+    """Clear a field that has this text afterwards."""
+    phone = Phone(screen(node(text=after, id="field", kind="EditText")))
+    claw = client(phone)
+    transport = claw.device._transport
+    assert isinstance(transport, ScriptedTransport)
+    transport.answers = {"input keyevent KEYCODE_MOVE_END": "", "input keyevent KEYCODE_DEL": ""}
+    claw.node({"id": f"{PACKAGE}:id/field"}).clear()
+    return phone, transport
+
+
+def test_clear_enters_one_letter_and_deletes_it() -> None:
+    """The Operator cannot empty a field; a key that did not arrive is noticed."""
+    phone, transport = cleared("")
+
+    assert phone.params("enter_text")[0]["text"] == "x"
+    assert transport.calls == ["input keyevent KEYCODE_MOVE_END", "input keyevent KEYCODE_DEL"]
+    with pytest.raises(StepFailedError, match="was not emptied"):
+        cleared("x")
+
+
+def test_clear_enters_nothing_without_keys() -> None:
+    """The reason is given before anything is changed."""
+    phone = Phone()
+    claw = Clawperator(phone, device=NoDevice("far", "it is far away"))
+
+    with pytest.raises(ConfigurationError, match="far away"):
+        claw.node(text="Tea").clear()
+
+    assert phone.executions == []
+
+
+@pytest.mark.parametrize(("data", "there"), [({}, True), ({"error": "NODE_NOT_FOUND"}, False)])
+def test_the_device_is_asked_for_a_role_that_only_it_knows(data: Any, there: bool) -> None:
+    """Once, without waiting."""
+    phone = Phone(data={"wait_for_node": data})
+
+    assert client(phone).node(role="listitem").exists() is there
+    assert phone.sent[0][0]["params"]["retry"] == {"maxAttempts": 1}
+
+
+def test_a_damaged_snapshot_does_not_decide_whether_a_node_exists() -> None:
+    """The device is asked for what is behind the break, or the damage is an error."""
+    phone = Phone(SHOP[: SHOP.index("Bread") + 2])
+    claw = client(phone)
+
+    assert claw.node(id="buy").exists() is True
+    assert claw.node(text="Cheese").exists() is True
+    assert phone.executed == ["snapshot_ui", "snapshot_ui", "wait_for_node"]
+    with pytest.raises(SnapshotError, match="breaks off"):
+        claw.node(id="cheese").exists()
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda claw: bool(claw.node(text="Tea")), "exists"),
+        (lambda claw: claw.node(id="name").nth(1).nth(0), "is one node already"),
+        (lambda claw: claw.node(role="row").count(), "does not show"),
+        *[(lambda claw, index=index: claw.node(text="Tea").nth(index), "whole number")
+          for index in ("a", 1.0, True, None)],
+    ],
+)  # fmt: skip
+def test_a_wrong_use_is_refused(act: Act, message: str) -> None:
+    """A condition that forgot exists() does not pass unnoticed."""
+    with pytest.raises(ConfigurationError, match=message):
+        act(client(Phone(SHOP)))
 
 
 ROW = Bounds(0, 100, 1000, 200)
@@ -383,18 +290,18 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("shown", "message"),
     [
         (SHOP, "3 nodes match"),
         (screen(node(text="Buy", kind="Button", enabled=False)), "it is disabled"),
     ],
 )
-def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, said: str) -> None:
+def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, message: str) -> None:
     """Nothing is touched if several nodes match, or if the node is disabled."""
     claw = client(Phone(shown))
     claw.device = Device(glass, DeviceInfo(serial="PH1", key="PH1"))
 
-    with pytest.raises(StepFailedError, match=said):
+    with pytest.raises(StepFailedError, match=message):
         claw.node(text="Buy").double_click(timeout=0)
 
     assert glass.lines == []

@@ -1,4 +1,4 @@
-"""What is meant is read from every form it may be given in, and found on a snapshot."""
+"""Targets are read from every form they may be given in, and found on a snapshot."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_form_means_the_same(given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "keywords", "said", "hint"),
+    ("given", "keywords", "message", "hint"),
     [
         (None, {"txt": "Tea"}, "click() got an unexpected keyword: txt", "Did you mean text=?"),
         (None, {"colour": "red"}, "click() got an unexpected keyword: colour", "text_contains, id"),
@@ -57,18 +57,18 @@ def test_every_form_means_the_same(given: Any) -> None:
         ({"text": "Tea"}, {"id": "x"}, "click() got both a dict and id=", "one of them"),
     ],
 )
-def test_mistakes_are_explained(given: Any, keywords: Any, said: str, hint: str) -> None:
+def test_mistakes_are_explained(given: Any, keywords: Any, message: str, hint: str) -> None:
     """What cannot be aimed at is refused with what would do."""
     with pytest.raises(ConfigurationError) as refused:
         target(given, **keywords)
 
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert hint in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("empty", [{}, {"text": None}, {"text": ""}])
-def test_a_matcher_of_nothing_is_refused(empty: Any) -> None:
-    """A matcher without a field that says anything fits nothing."""
+def test_an_empty_matcher_is_refused(empty: Any) -> None:
+    """It would match everything."""
     with pytest.raises((ExecutionValidationError, ConfigurationError)):
         target(**empty)
 
@@ -83,7 +83,7 @@ def test_a_node_that_was_not_found_is_refused_at_once() -> None:
 
 
 def test_short_ids_are_keywords_only() -> None:
-    """A keyword may leave the package out; an object means what it says."""
+    """A keyword may leave the package out; an object is taken literally."""
     short = target(id="name")
     matcher = target(NodeMatcher.of(id="name"))
 
@@ -100,7 +100,7 @@ def test_short_ids_are_keywords_only() -> None:
         ({"text": "Buy", "within": {"id": f"{PACKAGE}:id/row"}}, ["Buy"]),
         ({"id": "row", "has": NodeMatcher.of(text="Milk")}, [""]),
         ({"text": "Buy", "has": NodeMatcher.of(text="Buy")}, []),
-        ({"text": "Buy", "within": NodeMatcher.of(text="Nobody")}, []),
+        ({"text": "Buy", "within": NodeMatcher.of(text="Wine")}, []),
         ({"text": "Tea", "within": SNAPSHOT.find_all(id="row")[1]}, []),
         ({"text": "Milk", "within": SNAPSHOT.find_all(id="row")[1]}, ["Milk"]),
     ],
@@ -110,46 +110,26 @@ def test_what_is_around_and_inside(described: Any, expected: list[str]) -> None:
     assert found(target(**described)) == expected
 
 
-@pytest.mark.parametrize(("index", "expected"), [(0, "Tea"), (2, "Bread"), (-1, "Bread")])
-def test_one_of_several(index: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("index", "expected"), [(0, ["Tea"]), (2, ["Bread"]), (-1, ["Bread"]), (3, []), (-4, [])]
+)
+def test_one_of_several(index: int, expected: list[str]) -> None:
     """An index picks one, from the end if it is negative."""
-    assert found(target(id="name").nth(index)) == [expected]
+    assert found(target(id="name").nth(index)) == expected
 
 
-@pytest.mark.parametrize("index", [3, -4])
-def test_one_too_many(index: int) -> None:
-    """There is no fourth of three."""
-    assert found(target(id="name").nth(index)) == []
-
-
-def test_the_row_of_something() -> None:
-    """A row is found by what is in it, and then what else is in it."""
+def test_targets_inside_each_other() -> None:
+    """A chain inside a container keeps its own containers; what is missing is the outermost."""
     milk = target(id="row", has=NodeMatcher.of(text="Milk"))
-
     price = inside(milk, target(id="price"))
-
-    assert found(price) == ["$2"]
-    assert str(price) == "node(id='row', has=node(text='Milk')).node(id='price')"
-
-
-def test_chains_are_put_in_whole() -> None:
-    """A chain inside a container keeps its own containers."""
-    rows = target(id="row").nth(1)
-    chain = inside(rows, target(id="name"))
-
+    chain = inside(target(id="row").nth(1), target(id="name"))
     whole = inside(target(id="list"), chain)
+    missing = inside(inside(target(id="list"), target(text="Wine")), target(text="Tea"))
 
-    assert found(whole) == ["Milk"]
+    assert (found(price), found(whole)) == (["$2"], ["Milk"])
+    assert str(price) == "node(id='row', has=node(text='Milk')).node(id='price')"
     assert str(whole) == "node(id='list').node(id='row').nth(1).node(id='name')"
-
-
-def test_what_is_missing_is_the_outermost() -> None:
-    """An error is about the container that is not there, not about what it would hold."""
-    chain = inside(inside(target(id="list"), target(text="Nobody")), target(text="Tea"))
-
-    missing = chain.missing_part(SNAPSHOT)
-
-    assert str(missing) == "node(id='list').node(text='Nobody')"
+    assert str(missing.missing_part(SNAPSHOT)) == "node(id='list').node(text='Wine')"
 
 
 def test_a_node_is_found_again_on_another_snapshot() -> None:
@@ -175,15 +155,11 @@ def test_equal_by_what_they_mean() -> None:
     assert other.ordinal == ""
 
 
-def test_without_within_there_is_no_container() -> None:
-    """Without ``within`` there is none."""
-    assert container_of(None, verb="scroll") is None
-
-
-def test_dicts_know_all_keywords() -> None:
-    """Keywords that are not aliases on the wire are understood in a dict, too."""
+def test_a_container_is_optional() -> None:
+    """In a dict all keywords are understood, also those that are not aliases on the wire."""
     given = container_of({"desc": "Menu"}, verb="scroll")
 
+    assert container_of(None, verb="scroll") is None
     assert given is not None
     assert given.matcher == NodeMatcher.of(desc="Menu")
 

@@ -26,7 +26,7 @@ _ELSEWHERE = {
     "skills",
     "version",
 }
-# What is not followed: a sentence as a code, and a missing adb told as a missing device.
+# What is not followed: a sentence as a code, and a missing adb reported as a missing device.
 _OWN_CODES = {
     "dispatch/logcat_exits": "LOGCAT_UNAVAILABLE",
     "device_resolution/adb_missing": "ADB_NOT_FOUND",

@@ -11,11 +11,9 @@ import pytest
 
 from pytest_clawperator.cli import emulators as commands
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.emulators import EmulatorProfile, Emulators
-from pytest_clawperator.emulators.boot import BootLimits
-from pytest_clawperator.emulators.sdk import Sdk, Tool
+from pytest_clawperator.emulators import Emulators
 from pytest_clawperator.errors import ClawperatorError
-from tests.conformance.vectors import rows
+from tests.conformance.vectors import emulators_of, rows
 from tests.doubles.scenario_sdk import ScenarioSdk
 
 # The tools that are run as programs; adb is asked on its wire, so its calls are others.
@@ -26,7 +24,7 @@ _PROGRAMS = ("emulator", "sdkmanager", "avdmanager")
 def test_an_operation_answers_as_published(row: dict[str, Any], tmp_path: Path) -> None:
     """The result or the error's code and details, and the command lines of the SDK's tools."""
     scenario = ScenarioSdk(row["scenario"], home=tmp_path)
-    emulators = _emulators(row, scenario, tmp_path)
+    emulators = emulators_of(row, scenario, tmp_path)
 
     try:
         answer: Any = _run(emulators, row["argv"])
@@ -48,7 +46,7 @@ def test_a_command_line_answers_as_published(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The exit code, and the answer or the error's code and details."""
-    made = _emulators(row, ScenarioSdk(row["scenario"], home=tmp_path), tmp_path)
+    made = emulators_of(row, ScenarioSdk(row["scenario"], home=tmp_path), tmp_path)
     monkeypatch.setattr(commands, "emulators_of", lambda *_: made)
     monkeypatch.setattr(commands, "reserved", lambda *_: nullcontext())
 
@@ -62,25 +60,6 @@ def test_a_command_line_answers_as_published(
     assert (code, found) == (row["exitCode"], expected)
 
 
-def _emulators(row: dict[str, Any], scenario: ScenarioSdk, home: Path) -> Emulators:
-    for path, content in row["scenario"].get("files", {}).items():
-        (home / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / path).write_text(content, newline="")
-    for tool in Tool:
-        (home / tool.value).touch()
-    tools = {tool.variable: str(home / tool.value) for tool in Tool}
-    ticks = iter(range(10_000))
-    return Emulators(
-        profile=EmulatorProfile(),
-        sdk=Sdk({"HOME": str(home), **tools, **row["env"]}),
-        tools=scenario,
-        host=scenario,
-        limits=BootLimits(poll=0.0),
-        clock=lambda: float(next(ticks)),
-        pause=lambda seconds: None,
-    )
-
-
 def _run(emulators: Emulators, argv: list[str]) -> dict[str, Any]:
     """Run a command line of the published program, and return what it prints."""
     if "provision" in argv:
@@ -92,8 +71,9 @@ def _run(emulators: Emulators, argv: list[str]) -> dict[str, Any]:
     if command == "status":
         found = emulators.status()
         avds = [emulators.inspect(one.avd_name) for one in found]
-        told = [one.to_dict(avd, profile) for one, avd in zip(found, avds, strict=True)]
-        return {"devices": told}
+        return {
+            "devices": [one.to_dict(avd, profile) for one, avd in zip(found, avds, strict=True)]
+        }
     if command == "inspect":
         return emulators.inspect(rest[0]).to_dict(profile)
     if command == "create":

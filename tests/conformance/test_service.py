@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 
-from pytest_clawperator.emulators import EmulatorProfile, Emulators
-from pytest_clawperator.emulators.boot import BootLimits
-from pytest_clawperator.emulators.sdk import Sdk, Tool
+from pytest_clawperator.service.events import EventStream
 from pytest_clawperator.service.gate import Gate
+from pytest_clawperator.service.page import RackPage
+from pytest_clawperator.service.published import EmulatorApi, Executions, SkillApi
 from pytest_clawperator.service.rack import Rack
-from pytest_clawperator.service.server import make_app, make_endpoints
-from tests.conformance.vectors import rows
+from pytest_clawperator.service.server import make_app
+from tests.conformance.vectors import emulators_of, rows
 from tests.doubles.asgi import Answered, ask
 from tests.doubles.scenario_rack import ScenarioConnector
 from tests.doubles.scenario_sdk import ScenarioSdk
@@ -35,8 +36,17 @@ class Bench:
         self._home = home
         self.connector = ScenarioConnector(row["scenario"], row["env"])
         self.rack = Rack(self.connector)
-        emulators = _emulators(row, home)
-        self.app: Starlette = make_app(make_endpoints(self.rack, emulators=emulators), gate=Gate())
+        apis = (
+            RackPage(),
+            Executions(self.rack),
+            EmulatorApi(
+                self.rack, partial(emulators_of, row, _EndingSdk(row["scenario"], home=home), home)
+            ),
+            SkillApi(self.rack),
+            EventStream(self.rack.events),
+        )
+        endpoints = [endpoint for api in apis for endpoint in api.endpoints()]
+        self.app: Starlette = make_app(endpoints, gate=Gate())
 
     async def ask(self, request: dict[str, Any]) -> Answered:
         """Send the request of a row."""
@@ -76,7 +86,7 @@ def test_a_request_is_answered_as_published(row: dict[str, Any], tmp_path: Path)
         check_events(row, tmp_path)
     else:
         answered = asyncio.run(answer_of(row, tmp_path))
-        if row["name"] == "execute/adb_missing":  # told as what it is
+        if row["name"] == "execute/adb_missing":  # reported as what it is
             assert (answered.status, answered.json["error"]["code"]) == (500, "ADB_NOT_FOUND")
             return
         assert answered.status == row["status"], answered.body
@@ -115,7 +125,7 @@ def check_page(row: dict[str, Any], home: Path) -> None:
 
 
 def check_events(row: dict[str, Any], home: Path) -> None:
-    """Check that a listener hears of an execution what the published program tells."""
+    """Check that a listener gets the events that the published program sends."""
     expected = frames(row["body"])
     execution = next(data for name, data in expected if name == "clawperator:execution")
 
@@ -136,10 +146,10 @@ def check_events(row: dict[str, Any], home: Path) -> None:
 
     assert answered.headers["content-type"] == row["contentType"]
     assert row["headers"].items() <= answered.headers.items()
-    told = frames(answered.body.decode())
-    assert [name for name, _ in told] == [name for name, _ in expected]
-    for (_, ours), (_, published) in zip(told, expected, strict=True):
-        assert meaning(ours, published) == without_wording(published)
+    ours = frames(answered.body.decode())
+    assert [name for name, _ in ours] == [name for name, _ in expected]
+    for (_, one), (_, published) in zip(ours, expected, strict=True):
+        assert meaning(one, published) == without_wording(published)
 
 
 def has(answered: Answered, name: str) -> bool:
@@ -184,32 +194,8 @@ def without_wording(published: Any) -> Any:
     return published
 
 
-def _emulators(row: dict[str, Any], home: Path) -> Any:
-    scenario = _EndingSdk(row["scenario"], home=home)
-    for path, content in row["scenario"].get("files", {}).items():
-        (home / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / path).write_text(content, newline="")
-    for tool in Tool:
-        (home / tool.value).touch()
-    tools = {tool.variable: str(home / tool.value) for tool in Tool}
-    ticks = iter(range(10_000))
-
-    def make(profile: EmulatorProfile | None) -> Emulators:
-        return Emulators(
-            profile=profile or EmulatorProfile(),
-            sdk=Sdk({"HOME": str(home), **tools, **row["env"]}),
-            tools=scenario,
-            host=scenario,
-            limits=BootLimits(poll=0.0),
-            clock=lambda: float(next(ticks)),
-            pause=lambda seconds: None,
-        )
-
-    return make
-
-
 class _EndingSdk(ScenarioSdk):
-    """An SDK whose emulators are gone once they were told to end."""
+    """An SDK whose emulators are gone once they were killed."""
 
     is_ended = False
 

@@ -56,9 +56,9 @@ class BulkPhone(ScenarioPhone):
         if plain == "settings get secure accessibility_enabled":
             return ShellResult("1\n", "", 0)
         rules = self.scenario["rules"]
-        is_told = any(re.search(rule["match"], f"shell {plain}") for rule in rules)
-        if plain.startswith("pm list packages ") and not is_told:
-            # What is set up without a look is there.
+        has_rule = any(re.search(rule["match"], f"shell {plain}") for rule in rules)
+        if plain.startswith("pm list packages ") and not has_rule:
+            # What is set up without a check is there.
             return ShellResult("package:com.clawperator.operator\n", "", 0)
         if plain.startswith("pm list packages ") and plain.endswith("operator"):
             both = [super()._run(plain), super()._run(f"{plain}.dev")]
@@ -66,15 +66,15 @@ class BulkPhone(ScenarioPhone):
                 "".join(one.stdout for one in both), both[0].stderr, both[0].exit_code
             )
         found = super()._run(plain)
-        # The published program's adb succeeds with whatever it was told nothing about.
+        # The published program's adb succeeds with anything that has no rule.
         is_silent = found.missing and plain.startswith(("settings put", "pm grant", "pm list"))
         return ShellResult("", "", 0) if is_silent else found
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:
         """Install by the rules."""
-        told = reply(self.scenario, f"install -r {apk}")
-        if told.get("code"):
-            raise ShellError(told.get("stderr", ""), serial=self.serial)
+        answer = reply(self.scenario, f"install -r {apk}")
+        if answer.get("code"):
+            raise ShellError(answer.get("stderr", ""), serial=self.serial)
 
     def _listed(self, command: str, keys: list[str], form: str) -> ShellResult:
         answers = {key: super(BulkPhone, self)._run(f"{command} {key}") for key in keys}
@@ -159,7 +159,7 @@ def test_the_doctor_finds_what_the_published_one_finds(
 
 
 def _outcome(check: dict[str, Any] | None, expected: dict[str, Any]) -> Any:
-    """Return what counts of a check; that nothing is known of a setting is no warning of ours."""
+    """Return what counts of a check; an unknown setting is not a warning of ours."""
     if check is None:
         is_unknown = expected["id"].startswith("readiness.settings")
         return (expected["status"], expected.get("code")) if is_unknown else None

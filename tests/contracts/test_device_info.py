@@ -1,12 +1,12 @@
-"""What is said of a device."""
+"""What is known about a device."""
 
 from __future__ import annotations
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 
 
-def test_a_name_is_one_line_and_obeyed_by_nobody() -> None:
-    """Control characters in what a device says of itself are shown, and emoji stay."""
+def test_a_device_name_is_one_line_without_control_characters() -> None:
+    """Control characters in the name that a device reports are shown, and emoji stay."""
     info = DeviceInfo(serial="PH1", key="k", manufacturer="\x1b[2J", model="P\n9 \U0001f4f1")
 
     assert str(info) == "PH1 (\\x1b[2J P\\n9 \U0001f4f1)"

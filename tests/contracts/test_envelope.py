@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.envelope import (
     ResultEnvelope,
     code_of_text,
@@ -17,18 +18,7 @@ from pytest_clawperator.contracts.envelope import (
     parse_result_line,
     parse_result_message,
 )
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ContainerNotFoundError,
-    EnvelopeMalformedError,
-    ErrorCode,
-    NavigationTimeoutError,
-    NodeNotFoundError,
-    OperatorNotReadyError,
-    SnapshotError,
-    StepFailedError,
-    ValidatorMismatchError,
-)
+from pytest_clawperator.errors import ErrorCode
 
 
 def step(id: str = "a1", success: bool = True, **data: Any) -> dict[str, Any]:
@@ -64,51 +54,38 @@ def read(*steps: dict[str, Any], **changes: Any) -> ResultEnvelope:
 class TestReading:
     """Which lines hold an envelope."""
 
-    def test_a_line_in_any_log_format(self) -> None:
-        """The prefix may stand anywhere in a line."""
-        line = f"03-28 10:00:00.000 I/Tag( 42): {message(step())}\r"
-
-        envelope = parse_result_line(line, "c")
-
-        assert envelope is not None
-        assert envelope.to_wire() == wire(step())
-
-    def test_a_message_must_begin_with_the_prefix(self) -> None:
+    def test_lines_hold_the_prefix_and_messages_begin_with_it(self) -> None:
         """Text on a screen may quote the prefix; only the Operator begins a message with it."""
-        quoted = f"[TaskScope] text={message(step())}"
+        whole = message(step(text="[Clawperator-Result] {}"))
+        expected = wire(step(text="[Clawperator-Result] {}"))
 
-        assert parse_result_message(quoted, "c") is None
-        assert parse_result_line(quoted, "c") is not None
-
-    @pytest.mark.parametrize("between", ["", " ", "noise ", "{} "])
-    def test_a_second_prefix_spoils_the_envelope(self, between: str) -> None:
-        """The first prefix counts: a second one before the envelope spoils it."""
-        twice = f"[Clawperator-Result] {between}{message(step())}"
-
-        for parse in (parse_result_line, parse_result_message):
-            with pytest.raises(EnvelopeMalformedError):
-                parse(twice, "c")
-        with pytest.raises(EnvelopeMalformedError):
-            parse_result_line(f"I/Tag: {twice}", "c")
-
-    def test_prefix_inside_an_envelope(self) -> None:
-        """Text that was read from a screen may quote the prefix."""
-        quoting = message(step(text="[Clawperator-Result] {}"))
-
-        for parse in (parse_result_line, parse_result_message):
-            envelope = parse(quoting, "c")
+        for parse, text in (
+            (parse_result_line, f"03-28 10:00:00.000 I/Tag( 42): {whole}\r"),
+            (parse_result_line, f"[TaskScope] text={whole}"),
+            (parse_result_line, whole),
+            (parse_result_message, whole),
+        ):
+            envelope = parse(text, "c")
             assert envelope is not None
-            assert envelope.steps[0].data == {"text": "[Clawperator-Result] {}"}
+            assert envelope.to_wire() == expected
+            assert parse(text, "other") is None
+        assert parse_result_message(f"[TaskScope] text={whole}", "c") is None
+        for text in ("", "hello", "[Clawperator-Event] {}"):
+            assert parse_result_line(text, "c") is None
+            assert parse_result_message(text, "c") is None
 
-    def test_an_envelope_of_another_command_is_ignored(self) -> None:
-        """An envelope of somebody else is none of ours."""
-        assert parse_result_message(message(step()), "other") is None
+    def test_a_second_prefix_spoils_the_envelope(self) -> None:
+        """The first prefix counts: a second one before the envelope spoils it."""
+        for between in ("", " ", "noise ", "{} "):
+            twice = f"[Clawperator-Result] {between}{message(step())}"
 
-    @pytest.mark.parametrize("text", ["", "hello", "[Clawperator-Event] {}"])
-    def test_lines_without_the_prefix_are_ignored(self, text: str) -> None:
-        """Lines without the prefix are passed over."""
-        assert parse_result_line(text, "c") is None
-        assert parse_result_message(text, "c") is None
+            for parse, text in (
+                (parse_result_line, twice),
+                (parse_result_message, twice),
+                (parse_result_line, f"I/Tag: {twice}"),
+            ):
+                with pytest.raises(errors.EnvelopeMalformedError):
+                    parse(text, "c")
 
     @pytest.mark.parametrize(
         ("changes", "reason"),
@@ -129,7 +106,7 @@ class TestReading:
         self, changes: dict[str, Any], reason: str
     ) -> None:
         """What is wrong with an envelope is said, with the command it claims to answer."""
-        with pytest.raises(EnvelopeMalformedError) as refused:
+        with pytest.raises(errors.EnvelopeMalformedError) as refused:
             parse_result_message(message(**changes), "c")
 
         assert reason in refused.value.message
@@ -137,24 +114,19 @@ class TestReading:
         assert refused.value.details["commandId"] == ("c" if "commandId" not in changes else None)
         assert refused.value.hint
 
-    @pytest.mark.parametrize(
-        "broken",
-        [
-            {"id": 1, "actionType": "x", "success": True},
+    def test_one_malformed_step_spoils_the_envelope(self) -> None:
+        """One bad step spoils the envelope; of many, ten are shown and the rest counted."""
+        good = {"id": "a", "actionType": "x", "success": True}
+        for broken in (
+            {**good, "id": 1},
             {"id": "a", "success": True},
-            {"id": "a", "actionType": "x", "success": "true"},
-            {"id": "a", "actionType": "x", "success": 1},
+            {**good, "success": "true"},
+            {**good, "success": 1},
             None,
-        ],
-    )
-    def test_one_malformed_step_spoils_the_envelope(self, broken: Any) -> None:
-        """One bad step spoils the envelope."""
-        with pytest.raises(EnvelopeMalformedError, match=r"stepResults\.0"):
-            parse_result_message(message(stepResults=[broken]), "c")
-
-    def test_many_flaws_are_counted(self) -> None:
-        """Ten flaws are shown and the rest counted."""
-        with pytest.raises(EnvelopeMalformedError) as refused:
+        ):
+            with pytest.raises(errors.EnvelopeMalformedError, match=r"stepResults\.0"):
+                parse_result_message(message(stepResults=[broken]), "c")
+        with pytest.raises(errors.EnvelopeMalformedError) as refused:
             parse_result_message(message(stepResults=[5] * 1000), "c")
 
         assert "stepResults.0 must be an object" in refused.value.message
@@ -167,44 +139,36 @@ class TestReading:
     )
     def test_a_prefix_without_a_json_object_is_malformed(self, text: str) -> None:
         """The prefix with anything but a JSON object is malformed, for any command."""
-        with pytest.raises(EnvelopeMalformedError):
+        with pytest.raises(errors.EnvelopeMalformedError):
             parse_result_message(f"[Clawperator-Result] {text}", "c")
 
-    def test_unknown_keys_are_ignored(self) -> None:
-        """Older and newer Operators differ; a hint is the host's to give."""
-        envelope = read({**step(), "durationMs": 5}, hint="from the phone", version=7)
+    def test_the_wire_form_is_as_received_without_unknown_keys(self) -> None:
+        """A null code stays null, an absent one absent; hints and proofs are the host's."""
+        for changes in ({}, {"errorCode": None}, {"errorCode": "X"}):
+            assert read(step(), **changes).to_wire() == wire(step(), **changes)
+        newer = {**step(), "durationMs": 5, "look": {"id": "x"}}
+        envelope = read(newer, hint="from the phone", version=7)
 
         assert envelope.to_wire() == wire(step())
         assert envelope.hint is None
+        assert envelope.steps[0].look is None
 
-    @pytest.mark.parametrize("data", [None, 5, "x", [], [["a", 1]]])
-    def test_data_that_is_no_object_counts_as_none(self, data: Any) -> None:
-        """A step always has a dict of data."""
-        assert read({**step(), "data": data}).steps[0].data == {}
+    def test_data_are_a_dict_of_text(self) -> None:
+        """A step always has a dict of data; values become strings as the reference makes them."""
         bare = {key: value for key, value in step().items() if key != "data"}
-        assert read(bare).steps[0].data == {}
+        for other in (bare, *({**bare, "data": data} for data in (None, 5, "x", [], [["a", 1]]))):
+            assert read(other).steps[0].data == {}
 
-    def test_data_values_become_text(self) -> None:
-        """Values of any type are turned into strings as the reference does."""
-        data = read(step(a=1, b=True, c=None, d=[1, None, "x"], e={"f": 1}, g=1e21)).steps[0].data
-
-        assert data == {
+        odd = step(a=1, b=True, c=None, d=[1, None, "x"], e={"f": 1}, g=1e21, h="\udc00")
+        assert read(odd).steps[0].data == {
             "a": "1",
             "b": "true",
             "c": "null",
             "d": "1,,x",
             "e": "[object Object]",
             "g": "1e+21",
+            "h": "\udc00",
         }
-
-    @pytest.mark.parametrize("changes", [{}, {"errorCode": None}, {"errorCode": "X"}])
-    def test_wire_form_is_as_received(self, changes: dict[str, Any]) -> None:
-        """A code that was null stays null, one that was absent stays absent."""
-        assert read(step(), **changes).to_wire() == wire(step(), **changes)
-
-    def test_a_lone_surrogate_is_accepted(self) -> None:
-        """A lone surrogate escape is legal JSON and legal here."""
-        assert read(step(text="\udc00")).steps[0].data == {"text": "\udc00"}
 
     @given(st.text(st.characters(codec=None, exclude_categories=())))
     def test_no_text_raises_another_error(self, text: str) -> None:
@@ -213,7 +177,7 @@ class TestReading:
             for parse in (parse_result_line, parse_result_message):
                 try:
                     parse(line, "c")
-                except EnvelopeMalformedError as error:
+                except errors.EnvelopeMalformedError as error:
                     str(error).encode()
 
 
@@ -230,7 +194,7 @@ class TestMeaning:
         assert envelope.raise_for_status() is envelope
 
     def test_a_failed_step_spoils_success(self) -> None:
-        """The Operator says success although a step failed softly; ``ok`` does not."""
+        """The Operator reports success although a step failed softly; ``ok`` does not."""
         envelope = read(step(), step("a2", success=False, error="VALIDATOR_MISMATCH"))
 
         assert not envelope.ok
@@ -244,18 +208,11 @@ class TestMeaning:
 
         assert read(failed, status="failed", error=text, errorCode="OWN").code == "OWN"
         assert read(failed, status="failed", error=text).code == "NODE_NOT_FOUND"
-        assert read(status="failed", error=text).code == "APP_NOT_FOUND"
-
-    def test_error_code_stays_as_received(self) -> None:
-        """The code found in free text is not put into the envelope."""
-        envelope = read(status="failed", error="UI tree not available")
-
-        assert envelope.code == "UI_TREE_UNAVAILABLE"
-        assert envelope.error_code is None
-        assert "errorCode" not in envelope.to_wire()
-
-    def test_a_failed_step_without_a_code(self) -> None:
-        """There is always a code to branch on."""
+        from_text = read(status="failed", error=text)
+        assert from_text.code == "APP_NOT_FOUND"
+        # What was found in the text is not put into the envelope.
+        assert from_text.error_code is None
+        assert "errorCode" not in from_text.to_wire()
         assert read(step(success=False)).code is ErrorCode.EXECUTION_FAILED
 
     def test_steps_by_id(self) -> None:
@@ -275,197 +232,158 @@ class TestMeaning:
         with pytest.raises(ValueError, match="frozen"):
             envelope.status = "failed"
 
-    def test_step_reads_well(self) -> None:
-        """A step's text names id, type and outcome."""
+    def test_the_text_of_a_failure_names_step_and_reason(self) -> None:
+        """A step's text names id, type and outcome; a failed envelope is false."""
+        assert read(step())
         assert str(read(step()).steps[0]) == 'step "a1" (click) succeeded'
         assert str(read(step(success=False, error="X")).steps[0]) == 'step "a1" (click) failed: X'
-
-
-class TestTruth:
-    """An envelope is true if it succeeded."""
-
-    def test_a_failed_one_is_false(self) -> None:
-        """A step that failed makes it false, and its repr says which and why."""
         failed = read(step("tap", success=False, error="NODE_NOT_FOUND", message="no such node"))
 
-        assert read(step())
         assert not failed
-        assert "step 'tap' (click) failed: NODE_NOT_FOUND, 'no such node'" in repr(failed).replace(
-            '"', "'"
-        )
-
-    def test_a_device_cannot_say_what_a_step_was_proved_by(self) -> None:
-        """The look of a step comes from the host alone."""
-        given = {**step(), "look": {"id": "x"}}
-
-        assert read(given).steps[0].look is None
-        assert "look" not in read(given).steps[0].to_wire()
+        assert 'step "tap" (click) failed: NODE_NOT_FOUND, "no such node"' in repr(failed)
 
 
 MATCHER = "NodeMatcher(resourceId=null, role=null, textEquals=OK)"
 TEXTS = [
-    (f"No UI node found matching criteria: {MATCHER}", "NODE_NOT_FOUND", NodeNotFoundError),
+    (f"No UI node found matching criteria: {MATCHER}", "NODE_NOT_FOUND", errors.NodeNotFoundError),
     (
         f"Timeout waiting for node matching: {MATCHER} (timeoutMs=5)",
         "NODE_NOT_FOUND",
-        NodeNotFoundError,
+        errors.NodeNotFoundError,
     ),
     (
         f"Target node not found after scrolling: {MATCHER}",
         "NODE_NOT_FOUND",
-        NodeNotFoundError,
+        errors.NodeNotFoundError,
     ),
-    ("Click on matching UI node failed", "NODE_NOT_CLICKABLE", StepFailedError),
-    ("Click at coordinate (1,2) failed", "GESTURE_FAILED", StepFailedError),
-    ("Failed to set text on matching UI node", "NODE_NOT_CLICKABLE", StepFailedError),
-    ("No scrollable container visible", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
-    (f"Container not found for {MATCHER}", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
-    (f"Scrollable container not found for {MATCHER}", "CONTAINER_NOT_SCROLLABLE", StepFailedError),
-    ("URI_NOT_HANDLED: No application found to handle uri=x:y", "URI_NOT_HANDLED", StepFailedError),
-    ("No app found with applicationId=com.x", "APP_NOT_FOUND", StepFailedError),
-    ("Matching UI node has no text content", "NODE_HAS_NO_TEXT", StepFailedError),
-    ("Agent command timed out after 1000ms", "EXECUTION_TIMED_OUT", StepFailedError),
-    ("UI tree not available", "UI_TREE_UNAVAILABLE", SnapshotError),
+    ("Click on matching UI node failed", "NODE_NOT_CLICKABLE", errors.StepFailedError),
+    ("Click at coordinate (1,2) failed", "GESTURE_FAILED", errors.StepFailedError),
+    ("Failed to set text on matching UI node", "NODE_NOT_CLICKABLE", errors.StepFailedError),
+    ("No scrollable container visible", "CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+    (f"Container not found for {MATCHER}", "CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+    (
+        f"Scrollable container not found for {MATCHER}",
+        "CONTAINER_NOT_SCROLLABLE",
+        errors.StepFailedError,
+    ),
+    (
+        "URI_NOT_HANDLED: No application found to handle uri=x:y",
+        "URI_NOT_HANDLED",
+        errors.StepFailedError,
+    ),
+    ("No app found with applicationId=com.x", "APP_NOT_FOUND", errors.StepFailedError),
+    ("Matching UI node has no text content", "NODE_HAS_NO_TEXT", errors.StepFailedError),
+    ("Agent command timed out after 1000ms", "EXECUTION_TIMED_OUT", errors.StepFailedError),
+    ("UI tree not available", "UI_TREE_UNAVAILABLE", errors.SnapshotError),
     (
         "SNAPSHOT_HIERARCHY_UNAVAILABLE: UI hierarchy dump not available",
         "UI_TREE_UNAVAILABLE",
-        SnapshotError,
+        errors.SnapshotError,
     ),
-    ("Accessibility service is not available", "SERVICE_UNAVAILABLE", OperatorNotReadyError),
+    ("Accessibility service is not available", "SERVICE_UNAVAILABLE", errors.OperatorNotReadyError),
     (
         "OperatorAccessibilityService is not running - cannot execute press_key",
         "SERVICE_UNAVAILABLE",
-        OperatorNotReadyError,
+        errors.OperatorNotReadyError,
     ),
-    ("Conversion = e, Flags =  ", "EXECUTION_FAILED", StepFailedError),
-    ("", "EXECUTION_FAILED", StepFailedError),
+    ("Conversion = e, Flags =  ", "EXECUTION_FAILED", errors.StepFailedError),
+    ("", "EXECUTION_FAILED", errors.StepFailedError),
 ]
 
 
-def envelope(**wire: Any) -> ResultEnvelope:
+def envelope(**changes: Any) -> ResultEnvelope:
     """Make a failed envelope."""
-    whole: dict[str, Any] = {
-        "commandId": "c",
-        "taskId": "t",
-        "status": "failed",
-        "stepResults": [],
-        "error": None,
-    }
-    return ResultEnvelope.model_validate({**whole, **wire})
+    return ResultEnvelope.model_validate(wire(status="failed", **changes))
 
 
-@pytest.mark.parametrize("prefix", ["", "Task execution failed: "])
 @pytest.mark.parametrize(("text", "code", "cls"), TEXTS)
 def test_each_text_of_the_operator_has_a_code_and_an_error(
-    prefix: str, text: str, code: str, cls: type[ClawperatorError]
+    text: str, code: str, cls: type[errors.ClawperatorError]
 ) -> None:
     """Each text of the Operator has a code and an error of its own."""
-    failed = envelope(error=prefix + text)
+    for prefix in ("", "Task execution failed: "):
+        failed = envelope(error=prefix + text)
 
-    with pytest.raises(cls) as raised:
-        failed.raise_for_status()
+        with pytest.raises(cls) as raised:
+            failed.raise_for_status()
 
-    assert failed.code == code
-    assert type(raised.value) is cls
-    assert raised.value.code == code
-    assert raised.value.hint
-    assert raised.value.details["error"] == prefix + text
+        assert failed.code == code
+        assert type(raised.value) is cls
+        assert raised.value.code == code
+        assert raised.value.hint
+        assert raised.value.details["error"] == prefix + text
 
 
-@pytest.mark.parametrize(
-    "quoted",
-    [
+def test_quoted_text_does_not_mislead() -> None:
+    """What a matcher quotes is not what happened."""
+    for quoted in (
         "service is not running",
         "x has no text content",
         "Click on matching UI node failed",
         "URI_NOT_HANDLED: x",
         "UI tree not available",
-    ],
-)
-def test_quoted_text_does_not_mislead(quoted: str) -> None:
-    """What a matcher quotes is not what happened."""
-    text = f"No UI node found matching criteria: NodeMatcher(textEquals={quoted})"
+    ):
+        text = f"No UI node found matching criteria: NodeMatcher(textEquals={quoted})"
 
-    assert code_of_text(text) == "NODE_NOT_FOUND"
-    assert code_of_text(f'Something else: "{quoted}", see there') == "EXECUTION_FAILED"
+        assert code_of_text(text) == "NODE_NOT_FOUND"
+        assert code_of_text(f'Something else: "{quoted}", see there') == "EXECUTION_FAILED"
 
 
 @pytest.mark.parametrize(
     ("code", "cls"),
     [
-        ("NODE_NOT_FOUND", NodeNotFoundError),
-        ("TARGET_NOT_FOUND", NodeNotFoundError),
-        ("CONTAINER_NOT_FOUND", ContainerNotFoundError),
-        ("NAVIGATION_TIMEOUT", NavigationTimeoutError),
-        ("VALIDATOR_MISMATCH", ValidatorMismatchError),
-        ("SNAPSHOT_EXTRACTION_FAILED", SnapshotError),
-        ("OPERATOR_NOT_INSTALLED", OperatorNotReadyError),
-        ("DEVICE_ACCESSIBILITY_NOT_RUNNING", OperatorNotReadyError),
-        ("GLOBAL_ACTION_FAILED", StepFailedError),
-        ("SOMETHING_NEW", StepFailedError),
+        ("NODE_NOT_FOUND", errors.NodeNotFoundError),
+        ("TARGET_NOT_FOUND", errors.NodeNotFoundError),
+        ("CONTAINER_NOT_FOUND", errors.ContainerNotFoundError),
+        ("NAVIGATION_TIMEOUT", errors.NavigationTimeoutError),
+        ("VALIDATOR_MISMATCH", errors.ValidatorMismatchError),
+        ("SNAPSHOT_EXTRACTION_FAILED", errors.SnapshotError),
+        ("OPERATOR_NOT_INSTALLED", errors.OperatorNotReadyError),
+        ("DEVICE_ACCESSIBILITY_NOT_RUNNING", errors.OperatorNotReadyError),
+        ("GLOBAL_ACTION_FAILED", errors.StepFailedError),
+        ("SOMETHING_NEW", errors.StepFailedError),
     ],
 )
-def test_a_failed_step_raises_the_class_of_its_code(code: str, cls: type[ClawperatorError]) -> None:
-    """A failed step raises the class of its code, with the step in the message."""
-    step = {"id": "k", "actionType": "click", "success": False, "data": {"error": code}}
+def test_a_failed_step_raises_the_class_of_its_code(
+    code: str, cls: type[errors.ClawperatorError]
+) -> None:
+    """A failed step raises the class of its code, with the step in the message and at hand."""
+    broken = step("k", success=False, error=code, message="nothing there")
+    failed = envelope(stepResults=[broken])
 
     with pytest.raises(cls) as raised:
-        envelope(stepResults=[step]).raise_for_status()
-
-    assert type(raised.value) is cls
-    assert raised.value.message == f'step "k" (click) failed: {code}'
-    assert raised.value.details["step"] == step
-
-
-def test_the_error_carries_envelope_and_step() -> None:
-    """A handler has everything at hand."""
-    step = {
-        "id": "k",
-        "actionType": "click",
-        "success": False,
-        "data": {"error": "NODE_NOT_FOUND", "message": "nothing there"},
-    }
-    failed = envelope(stepResults=[step])
-
-    with pytest.raises(NodeNotFoundError) as raised:
         failed.raise_for_status()
 
-    assert raised.value.envelope is failed
-    assert raised.value.step is failed.steps[0]
-    assert raised.value.message.endswith(" - nothing there")
+    error: Any = raised.value
+    assert type(error) is cls
+    assert error.message == f'step "k" (click) failed: {code} - nothing there'
+    assert error.details["step"] == broken
+    if isinstance(error, errors.StepFailedError):
+        assert error.envelope is failed
+        assert error.step is failed.steps[0]
 
 
-def test_a_broken_lab_is_no_assertion() -> None:
-    """A service that is off is not the test's failure."""
-    failed = envelope(error="Accessibility service is not available", hint="Use another tool.")
+def test_the_hosts_hint_is_used_only_without_a_better_one() -> None:
+    """A service that is off is not the test's failure, and has a hint; an unknown code has not."""
+    off = envelope(error="Accessibility service is not available", hint="Use another tool.")
+    unknown = envelope(error="What is this", error_code="NEW_CODE", hint="Update it.")
 
-    with pytest.raises(OperatorNotReadyError) as raised:
-        failed.raise_for_status()
-
+    with pytest.raises(errors.OperatorNotReadyError) as raised:
+        off.raise_for_status()
     assert not isinstance(raised.value, AssertionError)
     assert "connect(grant=True)" in str(raised.value.hint)
+    with pytest.raises(errors.StepFailedError) as failed:
+        unknown.raise_for_status()
+    assert failed.value.hint == "Update it."
 
 
-def test_the_hosts_hint_is_used_where_there_is_no_better_one() -> None:
-    """An envelope's own hint stands in for codes that nothing is known about."""
-    failed = envelope(error="What is this", error_code="NEW_CODE", hint="Update it.")
-
-    with pytest.raises(StepFailedError) as raised:
-        failed.raise_for_status()
-
-    assert raised.value.hint == "Update it."
-
-
-@pytest.mark.parametrize(
-    ("text", "garbled"),
-    [
-        ("Conversion = 'F'", True),
-        ("Task execution failed: Format specifier '%2$s'", True),
-        ("Message contains 4 placeholders, but 1 arguments were provided.", True),
-        ("d != java.lang.IllegalStateException", True),
-        ("No UI node found for Conversion = 'F'", False),
-    ],
-)
-def test_complaints_of_a_confused_formatter_are_recognised(text: str, garbled: bool) -> None:
-    """What a confused formatter says is told from what the Operator says."""
-    assert is_garbled(text) is garbled
+def test_complaints_of_a_confused_formatter_are_recognised() -> None:
+    """What a confused formatter writes is not what the Operator reports."""
+    for text in (
+        "Conversion = 'F'",
+        "Task execution failed: Format specifier '%2$s'",
+        "Message contains 4 placeholders, but 1 arguments were provided.",
+        "d != java.lang.IllegalStateException",
+    ):
+        assert is_garbled(text), text
+    assert not is_garbled("No UI node found for Conversion = 'F'")

@@ -39,44 +39,30 @@ TABLES: dict[type, Mapping[str, str]] = {
     Node: foreign_names.NODE,
     Device: foreign_names.DEVICE,
 }
-ROWS = [
-    (owner, ours)
-    for owner, table in TABLES.items()
-    for ours in dict.fromkeys(table.values())
-    if not is_sentence(ours)
-]
 
 
-def test_what_is_recommended_can_be_called() -> None:
-    """Our side of a row names methods and arguments that exist."""
-    for owner, ours in ROWS:
-        code = f"it{ours}" if ours.startswith(".") else ours
-
-        check_call(code, {**SUBJECTS, "it": owner})
-
-
-@pytest.mark.parametrize("owner", TABLES)
-def test_no_name_of_ours_is_called_foreign(owner: type) -> None:
-    """A table has no name that the object itself has: it would never be asked for."""
-    own = {foreign_names.plain_name(name) for name in dir(owner) if not name.startswith("_")}
-
-    assert own & set(TABLES[owner]) == set()
+def test_each_table_is_used_by_its_class_and_leads_to_calls_that_exist() -> None:
+    """Our side of a row can be called, and the other side is not a name of the object itself."""
+    for owner, table in TABLES.items():
+        known: Any = owner
+        own = {foreign_names.plain_name(name) for name in dir(owner) if not name.startswith("_")}
+        assert known._their_names is table
+        assert known._own_word
+        assert own & set(table) == set()
+        for ours in table.values():
+            if not is_sentence(ours):
+                check_call(f"it{ours}" if ours.startswith(".") else ours, {**SUBJECTS, "it": owner})
 
 
-@pytest.mark.parametrize("owner", TABLES)
-def test_each_table_is_used_by_its_class(owner: Any) -> None:
-    """The class that a table is about looks names up in it."""
-    assert owner._their_names is TABLES[owner]
-    assert owner._own_word
-
-
-def test_recommended_keywords_are_ours() -> None:
-    """Our side of a keyword is a keyword of a click or a call that can be made."""
+def test_recommended_keywords_and_option_values_are_ours() -> None:
+    """Our side of a keyword is one of a click or a call; that of an option's value is allowed."""
     for ours in dict.fromkeys(foreign_names.KEYWORDS.values()):
         code = ours if ours.startswith(("claw", "expect")) else f"claw.node({ours})"
         code = f"claw.click({ours})" if ours.startswith(("at=", "timeout=")) else code
 
         check_call(code)
+    assert set(foreign_names.WHEN.values()) <= set(WHEN)
+    assert set(foreign_names.WHEN) & set(WHEN) == set()
 
 
 @pytest.mark.parametrize(
@@ -97,12 +83,6 @@ def test_a_foreign_keyword_is_translated(name: str, ours: str) -> None:
 
     assert ours in (caught.value.hint or "")
     assert f"Nodes are matched by {', '.join(KEYWORDS)}" in (caught.value.hint or "")
-
-
-def test_recommended_option_values_are_allowed() -> None:
-    """Our side of an option's value is one that the option takes."""
-    assert set(foreign_names.WHEN.values()) <= set(WHEN)
-    assert set(foreign_names.WHEN) & set(WHEN) == set()
 
 
 CLAW = client(Phone(SHOP))
@@ -145,7 +125,7 @@ def said_of(owner: Any, name: str) -> str:
         ("_switch_on", "'Lamp' object has no attribute '_switch_on'"),
     ],
 )
-def test_each_kind_of_unknown_name_is_told(name: str, said: str) -> None:
+def test_each_kind_of_unknown_name_has_its_message(name: str, said: str) -> None:
     """A foreign name is translated, a near one corrected, and any other refused as usual."""
     assert said_of(Lamp(), name) == said
 
@@ -179,12 +159,12 @@ def test_each_kind_of_unknown_name_is_told(name: str, said: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-def test_what_tests_hold_knows_foreign_names(owner: Any, name: str, ours: str) -> None:
-    """The client, locators, expectations, snapshots, nodes, batches and devices tell our call."""
+def test_the_objects_of_a_test_know_foreign_names(owner: Any, name: str, ours: str) -> None:
+    """The client, locators, expectations, snapshots, nodes, batches and devices name our call."""
     assert ours in said_of(owner, name)
 
 
-def test_a_client_that_is_called_says_what_to_write() -> None:
+def test_calling_a_client_is_refused_with_our_form() -> None:
     """What uiautomator2 writes as d(text=...) is refused with our form of it."""
     claw: Any = CLAW
 
@@ -192,23 +172,14 @@ def test_a_client_that_is_called_says_what_to_write() -> None:
         claw(text="OK")
 
 
-@pytest.mark.parametrize("name", ["tap", "clik", "zzz"])
-def test_an_unknown_name_is_not_there(name: str) -> None:
-    """``hasattr`` and ``dir`` do not take a hint for the name itself."""
-    assert not hasattr(CLAW, name)
-    assert getattr(CLAW, name, None) is None
-    assert name not in dir(CLAW)
-
-
-def test_an_error_inside_a_property_keeps_its_own_words() -> None:
-    """An ``AttributeError`` that a property raises is not taken for an unknown name."""
-    assert "no_such_thing" in said_of(Lamp(), "broken")
-
-
-def test_copies_and_pickles_are_unharmed() -> None:
-    """What could be copied and pickled before still can."""
+def test_python_sees_no_attribute_in_a_hint() -> None:
+    """``hasattr``, properties, copies and pickles work as if there were no hints."""
     tea = CLAW.node(text="Tea")
 
+    for name in ("tap", "clik", "zzz"):
+        assert not hasattr(CLAW, name)
+        assert name not in dir(CLAW)
+    assert "no_such_thing" in said_of(Lamp(), "broken"), "the property's own error"
     assert copy.copy(tea) == tea
     assert copy.deepcopy(tea.target) == tea.target
     assert pickle.loads(pickle.dumps(SCREEN)) == SCREEN

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.contracts.payload import complete_execution, validate_execution
 from pytest_clawperator.errors import ExecutionValidationError
-from tests.contracts.builders import action, enough, paths, payload, refusal
+from tests.contracts.builders import MATCHER_FIELDS, action, enough, paths, payload, refusal
 
 Make = Callable[[Any], dict[str, Any]]
 
@@ -35,14 +35,7 @@ LENGTHS: list[tuple[str, int, Make]] = [
     *(
         (f"actions.0.params.{name}.{field}", 512, matcher(name, field))
         for name in ("matcher", "container", "expectedNode", "labelMatcher")
-        for field in (
-            "resourceId",
-            "role",
-            "textEquals",
-            "textContains",
-            "contentDescEquals",
-            "contentDescContains",
-        )
+        for field in MATCHER_FIELDS
     ),
 ]
 
@@ -56,44 +49,23 @@ def test_one_unit_more_than_the_full_length_is_refused() -> None:
         for text in ("x" * (longest + 1), "😀" * (longest // 2) + "x"):
             (problem,) = refusal(make(text)).problems
 
-            assert problem.path == path, (path, longest, make)
-            assert problem.message.endswith(f" must be at most {longest} characters long"), (
-                path,
-                longest,
-                make,
-            )
-            assert problem.found == f"{longest + 1} characters", (path, longest, make)
+            assert problem.path == path
+            assert problem.message.endswith(f" must be at most {longest} characters long"), path
+            assert problem.found == f"{longest + 1} characters", path
 
 
-@pytest.mark.parametrize("path", ["commandId", "taskId", "source", "actions.0.id"])
-def test_names_have_at_least_one_character(path: str) -> None:
-    """Names of things have at least one character."""
-    make = next(make for name, _, make in LENGTHS if name == path)
-
-    validate_execution(make("x"))
-
-    assert paths(make("")) == [path]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "applicationId",
-        "sessionId",
-        "path",
-        "clickType",
-        "direction",
-        "validator",
-        "validatorPattern",
-        "key",
-    ],
-)
-def test_texts_without_a_limit(name: str) -> None:
-    """The other texts may be as long as the payload allows."""
-    validate_execution(param(name)("x" * 5_000))
+def test_names_are_not_empty_and_other_texts_have_no_limit() -> None:
+    """Names have at least one character; texts without a limit may fill the payload."""
+    for path, _, make in LENGTHS:
+        if path in ("commandId", "taskId", "source", "actions.0.id"):
+            validate_execution(make("x"))
+            assert paths(make("")) == [path]
+    unlimited = "applicationId sessionId path clickType direction validator validatorPattern key"
+    for name in unlimited.split():
+        validate_execution(param(name)("x" * 5_000))
 
 
-def test_length_of_a_type() -> None:
+def test_a_type_is_trimmed_before_it_is_measured() -> None:
     """Up to 64 characters a type is an unknown one; beyond that it is refused for its length."""
     assert paths(payload(action("x" * 64))) == ["actions"]
 
@@ -102,78 +74,43 @@ def test_length_of_a_type() -> None:
     assert problem.path == "actions.0.type"
     assert problem.message == "type must be at most 64 characters long"
     assert problem.found == "65 characters"
-
-
-def test_padding_does_not_count_into_a_type() -> None:
-    """A type is trimmed before it is measured."""
     execution = validate_execution(payload(action(" " * 100 + "snapshot_ui" + "\n" * 100)))
-
     assert execution.actions[0].type == "snapshot_ui"
 
 
-@pytest.mark.parametrize(
-    ("make", "accepted", "refused"),
-    [
-        (lambda value: payload(timeoutMs=value), (1_000, 120_000), (999.999, 120_000.001)),
-        (param("durationMs", "sleep"), (0, 120_000), (-0.001, 120_000.001)),
-        (param("timeoutMs", "wait_for_navigation"), (0.001, 30_000), (0, 30_000.001)),
-        (param("distanceRatio", "scroll"), (0, 1), (-0.001, 1.001)),
-        (param("distanceRatio", "scroll_until"), (0, 1), (-0.001, 1.001)),
-        (param("settleDelayMs", "scroll"), (0, 10_000), (-0.001, 10_000.001)),
-        (param("settleDelayMs", "scroll_until"), (0, 10_000), (-0.001, 10_000.001)),
-        (param("maxScrolls", "scroll_until"), (1, 200), (0, 201)),
-        (param("maxDurationMs", "scroll_until"), (0, 120_000), (-0.001, 120_000.001)),
-        (param("noPositionChangeThreshold", "scroll_until"), (1, 20), (0, 21)),
-    ],
-    ids=[
-        "timeoutMs",
-        "sleep durationMs",
-        "wait_for_navigation timeoutMs",
-        "scroll distanceRatio",
-        "scroll_until distanceRatio",
-        "scroll settleDelayMs",
-        "scroll_until settleDelayMs",
-        "maxScrolls",
-        "maxDurationMs",
-        "noPositionChangeThreshold",
-    ],
-)
-def test_nothing_beyond_the_least_and_the_most_is_accepted(
-    make: Make, accepted: tuple[float, float], refused: tuple[float, float]
-) -> None:
-    """The least and the most are accepted, and nothing beyond them."""
-    for value in accepted:
-        validate_execution(make(value))
-
-    for value in refused:
-        assert len(refusal(make(value)).problems) == 1
-
-
-@pytest.mark.parametrize("name", ["x", "y"])
-def test_a_pixel_is_a_whole_number_without_upper_limit(name: str) -> None:
-    """A pixel is a whole number from zero on, without an upper limit."""
-    for value in (0, 10**9):
-        validate_execution(param("coordinate")({"x": 1, "y": 1, name: value}))
-
-    for refused in (-1, 0.5):
-        given = param("coordinate")({"x": 1, "y": 1, name: refused})
-        assert paths(given) == [f"actions.0.params.coordinate.{name}"]
-
-
-def test_numbers_that_the_action_does_not_use() -> None:
+def test_the_least_and_the_most_are_accepted() -> None:
     """Bounds belong to actions: one that ignores a number takes any."""
-    for value in [-1e300, -1.5, 0, 1e300]:
-        for name in [
-            "durationMs",
-            "maxSwipes",
-            "distanceRatio",
-            "settleDelayMs",
-            "maxScrolls",
-            "maxDurationMs",
-            "noPositionChangeThreshold",
-            "timeoutMs",
-        ]:
+    rows: list[tuple[str, str, float, float]] = [
+        ("sleep", "durationMs", 0, 120_000),
+        ("wait_for_navigation", "timeoutMs", 0.001, 30_000),
+        ("scroll", "distanceRatio", 0, 1),
+        ("scroll_until", "distanceRatio", 0, 1),
+        ("scroll", "settleDelayMs", 0, 10_000),
+        ("scroll_until", "settleDelayMs", 0, 10_000),
+        ("scroll_until", "maxScrolls", 1, 200),
+        ("scroll_until", "maxDurationMs", 0, 120_000),
+        ("scroll_until", "noPositionChangeThreshold", 1, 20),
+    ]
+    for kind, name, *accepted in rows:
+        for value in accepted:
+            validate_execution(param(name, kind)(value))
+        for value in (-1e300, -1.5, 0, 1e300):
             validate_execution(param(name)(value))
+            validate_execution(param("maxSwipes")(value))
+    for value in (1_000, 120_000):
+        validate_execution(payload(timeoutMs=value))
+    for value in (999.999, 120_000.001):
+        assert paths(payload(timeoutMs=value)) == ["timeoutMs"]
+
+
+def test_a_pixel_is_a_whole_number_without_upper_limit() -> None:
+    """A pixel is a whole number from zero on, without an upper limit."""
+    for name in ("x", "y"):
+        for value in (0, 10**9):
+            validate_execution(param("coordinate")({"x": 1, "y": 1, name: value}))
+        for refused in (-1, 0.5):
+            given = param("coordinate")({"x": 1, "y": 1, name: refused})
+            assert paths(given) == [f"actions.0.params.coordinate.{name}"]
 
 
 def test_number_of_actions() -> None:
@@ -201,20 +138,14 @@ def test_levels_of_nesting(wrap: Callable[[Any], Any]) -> None:
     assert problem.found == "more than 100 levels of nesting"
 
 
-@pytest.mark.parametrize(
-    "broken", [{"id": "", "type": "snapshot_ui"}, {"id": "a", "type": "sleep"}]
-)
-def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
-    """Of a list that is far too long the first thousand entries are checked."""
-    problems = refusal(payload(actions=[broken] * 1_001)).problems
+def test_only_the_first_thousand_entries_are_inspected() -> None:
+    """Of a list that is far too long, a thousand entries are checked, or completed with ids."""
+    for broken in ({"id": "", "type": "snapshot_ui"}, {"id": "a", "type": "sleep"}):
+        problems = refusal(payload(actions=[broken] * 1_001)).problems
 
-    assert problems[0].found == "1001 entries"
-    assert len(problems) == 1 + 1_000
-    assert problems[-1].path.startswith("actions.999.")
-
-
-def test_only_the_first_thousand_entries_get_ids() -> None:
-    """Completion gives ids to the first thousand entries of a list that is far too long."""
+        assert problems[0].found == "1001 entries"
+        assert len(problems) == 1 + 1_000
+        assert problems[-1].path.startswith("actions.999.")
     with pytest.raises(ExecutionValidationError) as refused:
         complete_execution([{"type": "snapshot"}] * 1_001)
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.contracts.log import (
-    PIECE_LENGTH,
-    TIME_LENGTH,
-    LogEntry,
-    is_divider,
-    is_log_line,
-    message_filter,
-    messages_of_tag_format,
-    parse_log_line,
-    time_of,
-)
+from pytest_clawperator.contracts import log
+from pytest_clawperator.contracts.log import LogEntry
 
 LINE = b"03-28 10:00:00.000  1234  5678 I Tag     : [Result] it's: done"
 DIVIDER = b"--------- beginning of main"
@@ -22,63 +13,39 @@ COMPLAINT = b"/system/bin/sh: logcat: inaccessible or not found"
 
 
 def test_a_line_is_taken_apart() -> None:
-    """Process, thread, priority, tag without its padding, and the message as it is."""
-    assert parse_log_line(LINE) == LogEntry(1234, 5678, "I", "Tag", "[Result] it's: done")
-
-
-@pytest.mark.parametrize(
-    ("line", "tag", "message"),
-    [
-        (b"03-28 10:00:00.000     1     2 D T: ", "T", ""),
-        (b"03-28 10:00:00.000     1     2 D T:", "T", ""),
-        (b"03-28 10:00:00.000     1     2 D a b : c", "a b", "c"),
-        (b"03-28 10:00:00.000     1     2 D T: a\rb", "T", "a\rb"),
-        (b"03-28 10:00:00.000     1     2 D T: \xff", "T", "�"),
-    ],
-)
-def test_odd_tags_and_messages_are_kept(line: bytes, tag: str, message: str) -> None:
     """A message may be empty, hold a line break or broken text; a tag may hold blanks."""
-    entry = parse_log_line(line)
+    assert log.parse_log_line(LINE) == LogEntry(1234, 5678, "I", "Tag", "[Result] it's: done")
+    for rest, tag, message in (
+        (b"T: ", "T", ""),
+        (b"T:", "T", ""),
+        (b"a b : c", "a b", "c"),
+        (b"T: a\rb", "T", "a\rb"),
+        (b"T: \xff", "T", "�"),
+    ):
+        entry = log.parse_log_line(b"03-28 10:00:00.000     1     2 D " + rest)
+        assert entry == LogEntry(1, 2, "D", tag, message)
+    for line in (DIVIDER, COMPLAINT, b"", LINE[5:], LINE[:20]):
+        assert log.parse_log_line(line) is None
 
-    assert entry is not None
-    assert (entry.tag, entry.message) == (tag, message)
 
-
-@pytest.mark.parametrize("line", [DIVIDER, COMPLAINT, b"", LINE[5:], LINE[:20]])
-def test_what_is_no_entry_is_none(line: bytes) -> None:
-    """Dividers, complaints of the shell and pieces of lines are no entries."""
-    assert parse_log_line(line) is None
-
-
-def test_what_logcat_prints_is_told_from_complaints_of_the_shell() -> None:
-    """Entries and dividers come from logcat; anything else does not."""
+def test_entries_and_dividers_come_from_logcat() -> None:
+    """A complaint of the shell is neither; a line begins with its time, a divider has none."""
     lines = [LINE, DIVIDER, COMPLAINT, b""]
 
-    assert [is_log_line(line) for line in lines] == [True, True, False, False]
-    assert [is_divider(line) for line in lines] == [False, True, False, False]
+    assert [log.is_log_line(line) for line in lines] == [True, True, False, False]
+    assert [log.is_divider(line) for line in lines] == [False, True, False, False]
+    assert log.time_of(LINE) == LINE[: log.TIME_LENGTH] == b"03-28 10:00:00.000"
+    assert log.time_of(DIVIDER) is None
 
 
-def test_the_time_of_a_line_is_what_it_begins_with() -> None:
-    """The time has the length that is cut off elsewhere; a divider has none."""
-    assert time_of(LINE) == LINE[:TIME_LENGTH] == b"03-28 10:00:00.000"
-    assert time_of(DIVIDER) is None
-
-
-def test_lines_of_one_message_have_one_source() -> None:
-    """The thread does not count, the process, the priority and the tag do."""
+def test_pieces_of_one_message_have_one_source_and_full_length() -> None:
+    """The thread does not count as source; pieces are measured in UTF-16 units."""
     entry = LogEntry(1, 2, "I", "T", "a")
 
     assert entry.source == entry._replace(tid=3, message="b").source
     assert entry.source != entry._replace(pid=3).source
-
-
-@pytest.mark.parametrize(
-    ("message", "is_cut"),
-    [("x" * PIECE_LENGTH, True), ("x" * (PIECE_LENGTH - 1), False), ("😀" * 2000, True)],
-)
-def test_a_message_of_full_length_was_cut(message: str, is_cut: bool) -> None:
-    """The logger's pieces are counted in UTF-16 units."""
-    assert LogEntry(1, 2, "D", "T", message).is_cut == is_cut
+    messages = ("x" * log.PIECE_LENGTH, "x" * (log.PIECE_LENGTH - 1), "😀" * 2000)
+    assert [entry._replace(message=text).is_cut for text in messages] == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +60,7 @@ def test_a_message_of_full_length_was_cut(message: str, is_cut: bool) -> None:
 )
 def test_the_filter_lets_through_what_begins_as_asked(line: bytes, passes: bool) -> None:
     """Both the priority and the beginning of the message must fit."""
-    wanted = message_filter(b"IE", rb"\[Result\]", rb"FATAL \d")
+    wanted = log.message_filter(b"IE", rb"\[Result\]", rb"FATAL \d")
 
     assert (wanted.match(line) is not None) == passes
 
@@ -102,4 +69,4 @@ def test_the_barest_format_yields_messages_without_their_tags() -> None:
     """One blank after the tag goes; a line without a tag is trimmed; empty ones are left out."""
     text = "D/Tag:  a: b\n\n  plain \nE/x:\nI/y: z"
 
-    assert list(messages_of_tag_format(text)) == [" a: b", "plain", "z"]
+    assert list(log.messages_of_tag_format(text)) == [" a: b", "plain", "z"]

@@ -25,7 +25,7 @@ from pytest_clawperator.errors import ConfigurationError, ExecutionValidationErr
 
 
 def test_keywords_stand_for_the_fields_of_the_wire() -> None:
-    """The short keywords stand for the wire's fields."""
+    """Keywords, and aliases in a dict, stand for the wire's fields; each field has a keyword."""
     matcher = NodeMatcher.of(
         text="a", text_contains="b", id="c", desc="d", desc_contains="e", role="f"
     )
@@ -38,13 +38,11 @@ def test_keywords_stand_for_the_fields_of_the_wire() -> None:
         "contentDescEquals": "d",
         "contentDescContains": "e",
     }
-
-
-def test_from_wire_understands_aliases() -> None:
-    """A dict with aliases is the same matcher as its canonical form."""
     assert NodeMatcher.from_wire({"id": "x", "description": "y"}) == NodeMatcher(
         resource_id="x", content_desc_equals="y"
     )
+    assert {key.field for key in MATCHER_KEYS} == {each.name for each in fields(NodeMatcher)}
+    assert [key.keyword for key in MATCHER_KEYS] == list(MatcherKeywords.__annotations__)
 
 
 def test_a_matcher_without_a_value_is_refused() -> None:
@@ -57,37 +55,20 @@ def test_a_matcher_without_a_value_is_refused() -> None:
         NodeMatcher.from_wire({"role": ""})
 
 
-@pytest.mark.parametrize("value", [None, "OK", 5, [("text", "OK")]])
-def test_only_an_object_is_a_matcher(value: Any) -> None:
-    """Anything else is refused with an example of what would do."""
-    with pytest.raises(ExecutionValidationError) as refused:
-        NodeMatcher.from_wire(value)
-
-    assert '{"textEquals": "OK"}' in (refused.value.problems[0].allowed or "")
-
-
-def test_own_keywords_are_recognised() -> None:
-    """Keywords of Python code that stray into a payload are understood well enough to help."""
-    with pytest.raises(ExecutionValidationError) as refused:
-        NodeMatcher.from_wire({"desc": "OK"})
-
-    assert refused.value.problems[0].suggestion == "contentDescEquals"
-
-
-def test_wrong_words_are_explained() -> None:
-    """An unknown field names the allowed ones and the nearest."""
-    with pytest.raises(ExecutionValidationError) as refused:
-        NodeMatcher.from_wire({"txt": "OK"})
-
-    assert refused.value.path == "matcher"
-    assert refused.value.problems[0].suggestion == "textEquals"
-
-
-def test_wrong_values_are_explained() -> None:
-    """A value of the wrong type or length is refused with its field's wire name."""
+def test_a_wrong_matcher_is_explained() -> None:
+    """The refusal has an example, the nearest field, or the wire names of the wrong fields."""
+    others: tuple[Any, ...] = (None, "OK", 5, [("text", "OK")])
+    for value in others:
+        with pytest.raises(ExecutionValidationError) as refused:
+            NodeMatcher.from_wire(value)
+        assert '{"textEquals": "OK"}' in (refused.value.problems[0].allowed or "")
+    for word, meant in (("desc", "contentDescEquals"), ("txt", "textEquals")):
+        with pytest.raises(ExecutionValidationError) as refused:
+            NodeMatcher.from_wire({word: "OK"})
+        assert refused.value.path == "matcher"
+        assert refused.value.problems[0].suggestion == meant
     with pytest.raises(ExecutionValidationError) as refused:
         NodeMatcher(text_equals=5, role="x" * 513)  # type: ignore[arg-type]  # the point
-
     assert [problem.path for problem in refused.value.problems] == [
         "matcher.role",
         "matcher.textEquals",
@@ -95,36 +76,22 @@ def test_wrong_values_are_explained() -> None:
 
 
 def test_is_a_value() -> None:
-    """Matchers compare, hash, pickle and cannot be changed."""
-    matcher = NodeMatcher.of(text="OK")
+    """Matchers compare, hash, pickle, cannot be changed, and show only what was given."""
+    matcher = NodeMatcher.of(text="OK", role="button")
 
-    assert matcher == NodeMatcher(text_equals="OK")
-    assert hash(matcher) == hash(NodeMatcher(text_equals="OK"))
+    assert matcher == NodeMatcher(text_equals="OK", role="button")
+    assert hash(matcher) == hash(NodeMatcher(text_equals="OK", role="button"))
     assert pickle.loads(pickle.dumps(matcher)) == matcher
+    assert repr(matcher) == "NodeMatcher(role='button', text_equals='OK')"
+    assert str(matcher) == "role='button', textEquals='OK'"
     with pytest.raises(AttributeError):
         matcher.text_equals = "other"  # type: ignore[misc]  # the point
 
 
-def test_a_matcher_shows_only_what_was_given() -> None:
-    """Only what was given is shown."""
-    matcher = NodeMatcher.of(text="OK", role="button")
-
-    assert repr(matcher) == "NodeMatcher(role='button', text_equals='OK')"
-    assert str(matcher) == "role='button', textEquals='OK'"
-
-
-@pytest.mark.parametrize(
-    ("id", "is_short"), [("ok", True), ("com.a:id/ok", False), ("com.a:id/", False), (None, False)]
-)
-def test_a_short_id_lacks_its_package(id: str | None, is_short: bool) -> None:
-    """An id with a package is whole, and no id is none to complete."""
-    assert is_short_id(id) is is_short
-
-
-def test_each_key_has_a_row_a_field_and_a_keyword() -> None:
-    """The table, the matcher and the keywords of the typed API know the same keys."""
-    assert {key.field for key in MATCHER_KEYS} == {each.name for each in fields(NodeMatcher)}
-    assert [key.keyword for key in MATCHER_KEYS] == list(MatcherKeywords.__annotations__)
+def test_a_short_id_lacks_its_package() -> None:
+    """An id with a package is whole; without an id there is nothing to complete."""
+    ids = ("ok", "com.a:id/ok", "com.a:id/", None)
+    assert [*map(is_short_id, ids)] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +104,7 @@ def test_each_key_has_a_row_a_field_and_a_keyword() -> None:
 def test_an_unknown_keyword_is_refused_with_the_likely_one(
     caller: str | None, message: str
 ) -> None:
-    """The message names the keyword and who got it, the hint those that there are."""
+    """The message names the keyword and the method, the hint the keywords that exist."""
     with pytest.raises(ConfigurationError, match=message) as refused:
         check_matcher_keywords(["id", "txt"], caller=caller)
 
@@ -147,15 +114,20 @@ def test_an_unknown_keyword_is_refused_with_the_likely_one(
     )
 
 
-@pytest.mark.parametrize("word", ["text", "id", "desc"])
-def test_some_keywords_take_a_pattern(word: str) -> None:
-    """A pattern is kept as it is, shown as it was written, and pickled with the matcher."""
-    keywords: Any = {word: re.compile(r"\d+")}
-    matcher = NodeMatcher.of(**keywords)
+def test_some_keywords_take_a_pattern_that_is_never_sent() -> None:
+    """A pattern is kept as written and pickled with the matcher; sending it is refused."""
+    for word in ("text", "id", "desc"):
+        keywords: Any = {word: re.compile(r"\d+")}
+        matcher = NodeMatcher.of(**keywords)
 
-    assert matcher.has_pattern
-    assert r"re.compile('\\d+')" in str(matcher)
-    assert pickle.loads(pickle.dumps(matcher)) == matcher
+        assert matcher.has_pattern
+        assert r"re.compile('\\d+')" in str(matcher)
+        assert pickle.loads(pickle.dumps(matcher)) == matcher
+    with pytest.raises(ExecutionValidationError, match="cannot be sent to the device") as caught:
+        NodeMatcher(text_equals=re.compile("x"), role="button").to_wire()
+
+    assert caught.value.path == "matcher.textEquals"
+    assert "claw.click(text=re.compile(...))" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -175,21 +147,12 @@ def test_other_patterns_are_refused(keywords: Any, said: str) -> None:
         NodeMatcher.of(**keywords)
 
 
-def test_a_pattern_is_never_sent() -> None:
-    """The wire form of a pattern is an error that names its field and the way out."""
-    with pytest.raises(ExecutionValidationError, match="cannot be sent to the device") as caught:
-        NodeMatcher(text_equals=re.compile("x"), role="button").to_wire()
-
-    assert caught.value.path == "matcher.textEquals"
-    assert "claw.click(text=re.compile(...))" in str(caught.value.hint)
-
-
-@pytest.mark.parametrize("word", ["text", "text_contains", "id", "desc", "desc_contains", "role"])
-@pytest.mark.parametrize("blank", [" ", "\n\t", "\u00a0"])
-def test_a_blank_keyword_is_refused(word: str, blank: str) -> None:
-    """It is a slip, and as a part of a text it would fit nearly every node."""
-    with pytest.raises(ConfigurationError, match=f"{word}= must not be blank"):
-        NodeMatcher.of(**{word: blank, "id": "ok"} if word != "id" else {word: blank})
+def test_a_blank_keyword_is_refused() -> None:
+    """It is a slip, and as a part of a text it would match nearly every node."""
+    for word in ["text", "text_contains", "id", "desc", "desc_contains", "role"]:
+        for blank in [" ", "\n\t", "\u00a0"]:
+            with pytest.raises(ConfigurationError, match=f"{word}= must not be blank"):
+                NodeMatcher.of(**{"id": "ok", word: blank})
 
 
 def test_a_search_takes_what_is_too_long_to_be_sent() -> None:
@@ -205,47 +168,37 @@ def test_a_search_takes_what_is_too_long_to_be_sent() -> None:
         NodeMatcher.for_search()
 
 
-def test_flags_stand_among_other_words() -> None:
-    """Words that are no flags of this kind are left alone."""
+def test_selector_flags_stand_among_other_words() -> None:
+    """Other words are left alone; without flags an element is empty and a container None."""
     argv = ["down", "--text", "About", "--click", "--container-id", "android:id/list"]
 
     assert parse_selector_flags(argv) == {"textEquals": "About"}
     assert parse_selector_flags(argv, "container") == {"resourceId": "android:id/list"}
-
-
-def test_without_flags_a_container_is_left_out() -> None:
-    """An element that nothing describes is empty, a container is none at all."""
+    assert parse_selector_flags(["--resource-id", "a"]) == {"resourceId": "a"}
     assert parse_selector_flags(["down"]) == {}
     assert parse_selector_flags(["down"], "container") is None
     assert not has_selector_flags(["down", "--click"])
-
-
-def test_another_spelling_is_the_flag_itself() -> None:
-    """It makes the same matcher, and errors name the flag."""
-    assert parse_selector_flags(["--resource-id", "a"]) == {"resourceId": "a"}
-    with pytest.raises(PayloadError, match="--id must not appear more than once"):
-        parse_selector_flags(["--resource-id", "a", "--id", "a"])
-
-
-@pytest.mark.parametrize("value", ["-5", "--", "--json"])
-def test_a_value_never_begins_with_a_dash(value: str) -> None:
-    """A flag that is followed by another one has no value."""
-    with pytest.raises(PayloadError) as caught:
-        parse_selector_flags(["--desc", value])
-
-    assert caught.value.message == "--desc requires a value"
-    assert caught.value.code == "EXECUTION_VALIDATION_FAILED"
-
-
-@pytest.mark.parametrize("text", ["[" * 100_000, "{", "NaN", "\ufeff{}"])
-def test_text_that_is_no_json_is_refused(text: str) -> None:
-    """However broken it is, the error is the same."""
-    with pytest.raises(PayloadError, match="--container-selector must be valid JSON"):
-        parse_selector_flags(["--container-selector", text], "container")
-
-
-def test_every_flag_is_known_under_all_its_names() -> None:
-    """The names are those of the element, each with the container's prefix."""
     assert [name.replace("--container-", "--") for name in flag_names("container")] == flag_names(
         "element"
     )
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--resource-id", "a", "--id", "a"], "--id must not appear more than once"),
+        *((["--desc", value], "--desc requires a value") for value in ("-5", "--", "--json")),
+        *(
+            (["--container-selector", text], "--container-selector must be valid JSON")
+            for text in ("[" * 100_000, "{", "NaN", "\ufeff{}")
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_wrong_selector_flags_are_refused(argv: list[str], message: str) -> None:
+    """Another spelling is the flag itself; a value is there, is not a flag, and is valid."""
+    with pytest.raises(PayloadError) as caught:
+        parse_selector_flags(argv, "container" if "container" in message else "element")
+
+    assert caught.value.message.startswith(message)
+    assert caught.value.code == "EXECUTION_VALIDATION_FAILED"

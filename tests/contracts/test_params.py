@@ -12,341 +12,201 @@ from tests.contracts.builders import NOT_WHITE_SPACE, WHITE_SPACE, action, enoug
 
 MATCHER = {"textEquals": "OK"}
 POINT = {"x": 1, "y": 2}
-BLANKS = ["", " ", "\ufeff\u00a0"]
-
-
-@pytest.mark.parametrize("type", ["open_app", "close_app"])
-@pytest.mark.parametrize("value", [..., *BLANKS])
-def test_apps_need_a_package(type: str, value: Any) -> None:
-    """Opening and closing need an application id that is not blank."""
-    error = refusal(payload(enough(type, applicationId=value)))
-
-    assert error.message == f"{type} requires params.applicationId"
-    assert error.path == "actions.0.params.applicationId"
-
-
-@pytest.mark.parametrize("value", [..., *BLANKS])
-def test_open_uri_needs_a_uri(value: Any) -> None:
-    """A link needs an address."""
-    error = refusal(payload(enough("open_uri", uri=value)))
-
-    assert error.message == "open_uri requires params.uri"
-    assert error.path == "actions.0.params.uri"
-
-
-@pytest.mark.parametrize("type", ["start_recording", "stop_recording"])
-@pytest.mark.parametrize("value", BLANKS)
-def test_recording_session_is_not_blank(type: str, value: str) -> None:
-    """A session id may be left out, but not be blank."""
-    error = refusal(payload(action(type, sessionId=value)))
-
-    assert error.message == f"{type} params.sessionId must not be blank"
-    assert error.path == "actions.0.params.sessionId"
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (..., "sleep requires params.durationMs >= 0"),
-        (-1, "sleep requires params.durationMs >= 0"),
-        (120_001, "sleep.durationMs must not exceed 120000 ms"),
-    ],
+SIDES = "must be one of: down, up, left, right"
+NOWHERE = (
+    "wait_for_navigation requires at least one of params.expectedPackage or params.expectedNode"
 )
-def test_a_sleep_lasts_at_most_two_minutes(value: Any, message: str) -> None:
-    """A sleep says how long, within two minutes."""
-    error = refusal(payload(enough("sleep", durationMs=value)))
 
-    assert error.message == message
-    assert error.path == "actions.0.params.durationMs"
+# The type, a parameter with its value, and the words of the reference host after the type.
+# ``...`` takes a parameter away that the action needs.
+REFUSED: list[tuple[str, str, Any, str]] = [
+    *(
+        (kind, "applicationId", ..., "requires params.applicationId")
+        for kind in ("open_app", "close_app")
+    ),
+    ("open_uri", "uri", ..., "requires params.uri"),
+    ("wait_for_node", "matcher", ..., "requires params.matcher"),
+    ("scroll_and_click", "matcher", ..., "requires params.matcher"),
+    ("read_text", "matcher", ..., "requires params.matcher"),
+    ("enter_text", "matcher", ..., "requires params.matcher"),
+    ("enter_text", "text", ..., "requires non-empty params.text"),
+    ("enter_text", "text", "", "requires non-empty params.text"),
+    ("read_key_value_pair", "labelMatcher", ..., "requires params.labelMatcher"),
+    ("sleep", "durationMs", ..., "requires params.durationMs >= 0"),
+    ("sleep", "durationMs", -0.001, "requires params.durationMs >= 0"),
+    ("press_key", "key", ..., "requires params.key"),
+    ("press_key", "key", " ", "requires params.key"),
+    ("press_key", "key", "enter", "params.key must be one of: back, home, recents"),
+    ("wait_for_navigation", "timeoutMs", ..., "requires params.timeoutMs > 0"),
+    ("wait_for_navigation", "timeoutMs", 0, "requires params.timeoutMs > 0"),
+    ("wait_for_navigation", "timeoutMs", 30_000.001, "params.timeoutMs must not exceed 30000"),
+    *(
+        (kind, name, value, f"params.{name} {demand}")
+        for kind in ("scroll", "scroll_until")
+        for name, values, demand in (
+            ("direction", ("sideways", ""), SIDES),
+            ("distanceRatio", (-0.001, 1.001), "must be in [0.0, 1.0]"),
+            ("settleDelayMs", (-0.001, 10_000.001), "must be in [0, 10000]"),
+        )
+        for value in values
+    ),
+    *(
+        ("scroll_until", name, value, f"params.{name} {demand}")
+        for name, values, demand in (
+            ("maxScrolls", (0, 201, 1.5, float("inf")), "must be an integer in [1, 200]"),
+            ("maxDurationMs", (-0.001, 120_000.001), "must be in [0, 120000]"),
+            ("noPositionChangeThreshold", (0, 21, 2.5), "must be an integer in [1, 20]"),
+        )
+        for value in values
+    ),
+]
+# What must not be blank, and the words of the refusal.
+NOT_BLANK = [
+    ("open_app", "applicationId", "requires params.applicationId"),
+    ("close_app", "applicationId", "requires params.applicationId"),
+    ("open_uri", "uri", "requires params.uri"),
+    ("start_recording", "sessionId", "params.sessionId must not be blank"),
+    ("stop_recording", "sessionId", "params.sessionId must not be blank"),
+    ("take_screenshot", "path", "params.path must be a non-empty string"),
+]
 
 
-@pytest.mark.parametrize("value", [0, 120_000, 0.5])
-def test_sleep_bounds_are_inclusive(value: float) -> None:
-    """Zero and the limit are allowed, and the execution's own timeout is not compared."""
-    validate_execution(payload(enough("sleep", durationMs=value), timeoutMs=1000))
+def test_each_action_type_demands_what_it_needs() -> None:
+    """A missing or impossible parameter is the only problem, in the reference's words."""
+    for kind, name, value, words in REFUSED:
+        error = refusal(payload(enough(kind, **{name: value})))
+
+        messages = [(problem.path, problem.message) for problem in error.problems]
+        assert messages == [(f"actions.0.params.{name}", f"{kind} {words}")], (kind, name, value)
 
 
-@pytest.mark.parametrize(
-    ("params", "path", "message"),
-    [
-        ({}, "params", "click requires params.matcher or params.coordinate"),
+PATTERN_NEEDED = "read_text with validator='regex' requires params.validatorPattern"
+# An action whose parameters make no sense together, the end of the path, and the message.
+DEPENDING: list[tuple[dict[str, Any], str, str]] = [
+    (
+        enough("sleep", durationMs=120_000.001),
+        ".durationMs",
+        "sleep.durationMs must not exceed 120000 ms",
+    ),
+    (action("click"), "", "click requires params.matcher or params.coordinate"),
+    (
+        action("click", matcher=MATCHER, coordinate=POINT),
+        "",
+        "click params.matcher and params.coordinate are mutually exclusive",
+    ),
+    (
+        action("click", coordinate=POINT, clickType="focus"),
+        ".clickType",
+        "click params.coordinate does not support clickType='focus'",
+    ),
+    *(
         (
-            {"matcher": MATCHER, "coordinate": POINT},
-            "params",
-            "click params.matcher and params.coordinate are mutually exclusive",
-        ),
-        (
-            {"coordinate": POINT, "clickType": "focus"},
-            "params.clickType",
-            "click params.coordinate does not support clickType='focus'",
-        ),
-    ],
-)
-def test_click_has_one_target(params: dict[str, Any], path: str, message: str) -> None:
-    """A click has a matcher or a point, and only nodes take the focus."""
-    error = refusal(payload(action("click", **params)))
-
-    assert error.message == message
-    assert error.path == f"actions.0.{path}"
-
-
-@pytest.mark.parametrize(
-    "params", [{"coordinate": POINT, "clickType": "Focus"}, {"matcher": MATCHER}]
-)
-def test_a_click_accepts_a_matcher_or_another_click_type(params: dict[str, Any]) -> None:
-    """Only the exact word is refused, and a matcher alone will do."""
-    validate_execution(payload(action("click", **params)))
+            enough("read_text", validator="regex", validatorPattern=pattern),
+            ".validatorPattern",
+            PATTERN_NEEDED,
+        )
+        for pattern in (..., "", " ", "\ufeff\u00a0")
+    ),
+    (
+        enough("read_text", validator="regex", validatorPattern="("),
+        ".validatorPattern",
+        "read_text params.validatorPattern is not a valid regex pattern",
+    ),
+    (
+        action("scroll_until", clickAfter=True, direction="x"),
+        ".matcher",
+        "scroll_until params.clickAfter=true requires params.matcher",
+    ),
+    (enough("wait_for_navigation", expectedPackage=...), "", NOWHERE),
+    (enough("wait_for_navigation", expectedPackage=" "), "", NOWHERE),
+]
 
 
-@pytest.mark.parametrize(
-    ("type", "name"),
-    [
-        ("wait_for_node", "matcher"),
-        ("scroll_and_click", "matcher"),
-        ("read_text", "matcher"),
-        ("enter_text", "matcher"),
-        ("read_key_value_pair", "labelMatcher"),
-    ],
-)
-def test_matcher_is_required(type: str, name: str) -> None:
-    """Actions on a node say which."""
-    error = refusal(payload(enough(type, **{name: ...})))
+def test_parameters_that_depend_on_each_other() -> None:
+    """A combination that makes no sense is reported first, at its place."""
+    for broken, end, message in DEPENDING:
+        error = refusal(payload(broken))
 
-    assert error.message == f"{type} requires params.{name}"
-    assert error.path == f"actions.0.params.{name}"
+        assert (error.path, error.message) == (f"actions.0.params{end}", message)
 
 
-def test_two_needs_are_both_told() -> None:
-    """Without matcher and without text both are named."""
+def test_needs_are_listed_together_with_a_suggestion() -> None:
+    """Two missing parameters are both reported, and a misspelt key gets a suggestion."""
     messages = [problem.message for problem in refusal(payload(action("enter_text"))).problems]
 
     assert messages == [
         "enter_text requires params.matcher",
         "enter_text requires non-empty params.text",
     ]
-
-
-def test_blank_text_may_be_typed() -> None:
-    """Only no text at all is refused."""
-    validate_execution(payload(enough("enter_text", text=" ")))
-
-    assert refusal(payload(enough("enter_text", text=""))).path == "actions.0.params.text"
-
-
-@pytest.mark.parametrize("value", [..., *BLANKS])
-def test_regex_needs_a_pattern(value: Any) -> None:
-    """The regex validator has something to match."""
-    error = refusal(payload(enough("read_text", validator="regex", validatorPattern=value)))
-
-    assert error.message == "read_text with validator='regex' requires params.validatorPattern"
-
-
-def test_a_pattern_that_no_dialect_compiles_is_refused() -> None:
-    """A pattern that no dialect compiles is refused where it stands."""
-    error = refusal(payload(enough("read_text", validator="regex", validatorPattern="(")))
-
-    assert error.message == "read_text params.validatorPattern is not a valid regex pattern"
-    assert error.path == "actions.0.params.validatorPattern"
-
-
-@pytest.mark.parametrize("validator", ["Regex", "version", "anything"])
-def test_other_validators_are_the_operators_business(validator: str) -> None:
-    """Only the exact word asks for a pattern."""
-    validate_execution(payload(enough("read_text", validator=validator, validatorPattern="(")))
-
-
-@pytest.mark.parametrize("type", ["scroll", "scroll_until"])
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("direction", "sideways", "must be one of: down, up, left, right"),
-        ("direction", "", "must be one of: down, up, left, right"),
-        ("distanceRatio", -0.1, "must be in [0.0, 1.0]"),
-        ("distanceRatio", 1.1, "must be in [0.0, 1.0]"),
-        ("settleDelayMs", -1, "must be in [0, 10000]"),
-        ("settleDelayMs", 10_001, "must be in [0, 10000]"),
-    ],
-)
-def test_both_scrolls_check_direction_distance_and_pause(
-    type: str, name: str, value: Any, message: str
-) -> None:
-    """Both scrolls check direction, distance and pause."""
-    error = refusal(payload(action(type, **{name: value})))
-
-    assert error.message == f"{type} params.{name} {message}"
-    assert error.path == f"actions.0.params.{name}"
-
-
-@pytest.mark.parametrize("direction", ["down", " UP ", "Left", "\ufeffright"])
-def test_direction_is_trimmed_and_case_does_not_matter(direction: str) -> None:
-    """The word is understood as people write it, and sent as written."""
-    execution = validate_execution(payload(action("scroll", direction=direction)))
-
-    assert execution.to_wire()["actions"][0]["params"] == {"direction": direction}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("maxScrolls", 0, "must be an integer in [1, 200]"),
-        ("maxScrolls", 201, "must be an integer in [1, 200]"),
-        ("maxScrolls", 1.5, "must be an integer in [1, 200]"),
-        ("maxScrolls", float("inf"), "must be an integer in [1, 200]"),
-        ("maxDurationMs", -1, "must be in [0, 120000]"),
-        ("maxDurationMs", 120_001, "must be in [0, 120000]"),
-        ("noPositionChangeThreshold", 0, "must be an integer in [1, 20]"),
-        ("noPositionChangeThreshold", 21, "must be an integer in [1, 20]"),
-        ("noPositionChangeThreshold", 2.5, "must be an integer in [1, 20]"),
-    ],
-)
-def test_scroll_until_bounds(name: str, value: Any, message: str) -> None:
-    """The loop's limits are whole numbers within bounds."""
-    error = refusal(payload(action("scroll_until", **{name: value})))
-
-    assert error.message == f"scroll_until params.{name} {message}"
-
-
-def test_click_after_needs_a_target() -> None:
-    """Clicking what was found needs something to find, and is told first."""
-    error = refusal(payload(action("scroll_until", clickAfter=True, direction="x")))
-
-    assert error.message == "scroll_until params.clickAfter=true requires params.matcher"
-    assert error.path == "actions.0.params.matcher"
-    validate_execution(payload(action("scroll_until", clickAfter=False)))
-
-
-@pytest.mark.parametrize(
-    "params", [{"direction": "x"}, {"maxSwipes": 99}, {"distanceRatio": 7}, {"settleDelayMs": -1}]
-)
-def test_scroll_and_click_is_clamped_by_the_operator(params: dict[str, Any]) -> None:
-    """The host does not check the shape of this scroll."""
-    validate_execution(payload(enough("scroll_and_click", **params)))
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (..., "press_key requires params.key"),
-        (" ", "press_key requires params.key"),
-        ("enter", "press_key params.key must be one of: back, home, recents"),
-    ],
-)
-def test_only_three_keys_can_be_pressed(value: Any, message: str) -> None:
-    """One of three keys is pressed; a blank one counts as none."""
-    error = refusal(payload(enough("press_key", key=value)))
-
-    assert [problem.message for problem in error.problems] == [message]
-    assert error.path == "actions.0.params.key"
-
-
-def test_near_key_is_suggested() -> None:
-    """A slip of the pen is recognised."""
     assert refusal(payload(enough("press_key", key="bakc"))).problems[0].suggestion == "back"
 
 
-@pytest.mark.parametrize("value", BLANKS)
-def test_the_path_of_a_screenshot_is_not_blank(value: str) -> None:
-    """A path may be left out, but not be blank."""
-    error = refusal(payload(action("take_screenshot", path=value)))
+def test_what_the_host_leaves_to_the_operator_is_accepted_as_written() -> None:
+    """Bounds are inclusive, only exact words count, and other values are the Operator's."""
+    for accepted in (
+        *(enough("sleep", durationMs=value) for value in (0, 120_000, 0.5)),
+        action("click", coordinate=POINT, clickType="Focus"),
+        action("click", matcher=MATCHER),
+        enough("enter_text", text=" "),
+        *(
+            enough("read_text", validator=validator, validatorPattern="(")
+            for validator in ("Regex", "version", "anything")
+        ),
+        *(action("scroll", direction=side) for side in ("down", " UP ", "Left", "\ufeffright")),
+        action("scroll_until", clickAfter=False),
+        *(
+            enough("scroll_and_click", **params)
+            for params in ({"direction": "x"}, {"maxSwipes": 99}, {"distanceRatio": 7})
+        ),
+        enough("scroll_and_click", settleDelayMs=-1),
+    ):
+        wire = validate_execution(payload(accepted, timeoutMs=1000)).to_wire()
 
-    assert error.message == "take_screenshot params.path must be a non-empty string"
+        assert wire["actions"] == [accepted]
 
 
-@pytest.mark.parametrize("value", [..., " "])
-def test_navigation_needs_a_target(value: Any) -> None:
-    """A package or a node is waited for."""
-    error = refusal(payload(enough("wait_for_navigation", expectedPackage=value)))
-
-    assert error.message == (
-        "wait_for_navigation requires at least one of params.expectedPackage or params.expectedNode"
-    )
-    assert error.path == "actions.0.params"
-
-
-@pytest.mark.parametrize("package", [..., *BLANKS])
-@pytest.mark.parametrize("name", ["expectedNode", "expected_node", "wait_for"])
-def test_navigation_to_a_node(name: str, package: Any) -> None:
+def test_navigation_to_a_node_needs_no_package() -> None:
     """A node alone is enough to wait for, without a package or with a blank one."""
-    params = {name: MATCHER, "expectedPackage": package}
+    for name in ("expectedNode", "expected_node", "wait_for"):
+        for package in (..., "", " ", "\ufeff\u00a0"):
+            params = {name: MATCHER, "expectedPackage": package}
 
-    execution = validate_execution(payload(enough("wait_for_navigation", **params)))
+            execution = validate_execution(payload(enough("wait_for_navigation", **params)))
 
-    assert execution.to_wire()["actions"][0]["params"]["expectedNode"] == MATCHER
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (..., "wait_for_navigation requires params.timeoutMs > 0"),
-        (0, "wait_for_navigation requires params.timeoutMs > 0"),
-        (30_001, "wait_for_navigation params.timeoutMs must not exceed 30000"),
-    ],
-)
-def test_a_wait_for_navigation_is_bounded(value: Any, message: str) -> None:
-    """The wait is bounded."""
-    error = refusal(payload(enough("wait_for_navigation", timeoutMs=value)))
-
-    assert error.message == message
-    assert error.path == "actions.0.params.timeoutMs"
+            assert execution.to_wire()["actions"][0]["params"]["expectedNode"] == MATCHER, name
 
 
-TEXTS_THAT_MUST_NOT_BE_BLANK = [
-    ("open_app", "applicationId"),
-    ("close_app", "applicationId"),
-    ("open_uri", "uri"),
-    ("start_recording", "sessionId"),
-    ("stop_recording", "sessionId"),
-    ("take_screenshot", "path"),
-]
-
-
-def test_all_white_space_is_blank() -> None:
-    """Each character that the reference trims is nothing, alone and repeated."""
+def test_white_space_is_that_of_the_reference() -> None:
+    """Each character that the reference trims is blank, and is trimmed around words."""
     for blank in WHITE_SPACE:
-        for kind, name in TEXTS_THAT_MUST_NOT_BE_BLANK:
-            for value in (blank, blank * 3):
-                path = refusal(payload(enough(kind, **{name: value}))).path
-                assert path == f"actions.0.params.{name}", (blank, kind)
+        for kind, name, words in NOT_BLANK:
+            for value in ("", blank, blank * 3):
+                error = refusal(payload(enough(kind, **{name: value})))
+
+                assert error.message == f"{kind} {words}", (blank, kind)
+                assert error.path == f"actions.0.params.{name}", (blank, kind)
+        scroll = action(f"{blank}SCROLL{blank}", direction=f"{blank}Up{blank}")
+        press = action("press_key", key=f"{blank}Back{blank}")
+        assert validate_execution(payload(scroll, press)).actions[0].type == "scroll", blank
 
 
 def test_other_invisible_characters_are_text() -> None:
-    """What only other languages trim is a value, and travels unchanged."""
+    """What only other languages trim is a value, and around a word it makes another word."""
     for text in NOT_WHITE_SPACE:
-        for kind, name in TEXTS_THAT_MUST_NOT_BE_BLANK:
+        for kind, name, _ in NOT_BLANK:
             execution = validate_execution(payload(enough(kind, **{name: text})))
 
             assert execution.to_wire()["actions"][0]["params"][name] == text, (kind, name)
+        for broken, path in (
+            (action(f"{text}scroll"), "actions"),
+            (action("scroll", direction=f"up{text}"), "actions.0.params.direction"),
+            (action("press_key", key=f"{text}back"), "actions.0.params.key"),
+        ):
+            assert refusal(payload(broken)).path == path, text
 
 
-def test_white_space_around_words() -> None:
-    """Types, directions and keys are understood with any white space around them."""
-    for blank in WHITE_SPACE:
-        spelled = [
-            {
-                "id": "a",
-                "type": f"{blank}SCROLL{blank}",
-                "params": {"direction": f"{blank}Up{blank}"},
-            },
-            action("press_key", key=f"{blank}Back{blank}"),
-        ]
-
-        execution = validate_execution(payload(*spelled))
-
-        assert execution.actions[0].type == "scroll", blank
-
-
-@pytest.mark.parametrize("text", NOT_WHITE_SPACE, ids=ascii)
-def test_other_invisible_characters_around_words(text: str) -> None:
-    """With anything else around it a word is another word."""
-    assert refusal(payload(action(f"{text}scroll"))).path == "actions"
-    assert refusal(payload(action("scroll", direction=f"up{text}"))).path == (
-        "actions.0.params.direction"
-    )
-    assert refusal(payload(action("press_key", key=f"{text}back"))).path == "actions.0.params.key"
-
-
-def test_every_rule_says_what_was_found_and_allowed() -> None:
-    """No refusal leaves a person guessing."""
+def test_every_rule_reports_what_was_found_and_allowed() -> None:
+    """Each problem has both, for a person to act on."""
     broken = [
         action("open_app"),
         action("sleep"),
@@ -388,19 +248,13 @@ def test_pauses_are_held_within_the_bounds_of_the_operator(
     attempts: Any, first: Any, longest: Any, factor: Any, total: float
 ) -> None:
     """The pauses of a retry object sum up to what the Operator makes of it."""
-    given = {
-        "maxAttempts": attempts,
-        "initialDelayMs": first,
-        "maxDelayMs": longest,
-        "backoffMultiplier": factor,
-    }
+    names = ("maxAttempts", "initialDelayMs", "maxDelayMs", "backoffMultiplier")
+    given = zip(names, (attempts, first, longest, factor), strict=True)
 
-    retry = {key: value for key, value in given.items() if value is not None}
-
-    assert pauses_ms(retry) == total
+    assert pauses_ms({name: value for name, value in given if value is not None}) == total
 
 
-@pytest.mark.parametrize("nonsense", [None, "often", 5, [], {}])
-def test_no_retry_object_pauses_for_nothing(nonsense: Any) -> None:
+def test_anything_but_a_retry_object_has_no_pauses() -> None:
     """Without a retry object there are no pauses."""
-    assert pauses_ms(nonsense) == 0
+    values: tuple[Any, ...] = (None, "often", 5, [], {})
+    assert [pauses_ms(value) for value in values] == [0] * 5

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import (
@@ -14,12 +16,7 @@ from pytest_clawperator.contracts.payload import (
     override_timeout,
     waiting_ms,
 )
-from pytest_clawperator.errors import (
-    ErrorCode,
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-)
+from pytest_clawperator.errors import ErrorCode
 
 
 def test_a_bare_list_of_actions() -> None:
@@ -34,32 +31,38 @@ def test_a_bare_list_of_actions() -> None:
     assert execution.actions[0].to_wire() == {"id": "snapshot_ui-1", "type": "snapshot_ui"}
 
 
-def test_ids_are_unique() -> None:
-    """Two completions never share a command id."""
+def test_made_up_ids_are_unique_and_short() -> None:
+    """Two completions share no command id, and the id of an action avoids those in use."""
     first, second = (complete_execution([SnapshotUi()]) for _ in range(2))
-
     assert first.command_id != second.command_id
 
+    taken = complete_execution([{"type": "snapshot"}, {"type": "snapshot", "id": "snapshot_ui-1"}])
+    assert len({action.id for action in taken.actions}) == 2
 
-@pytest.mark.parametrize("key", ["timeout_ms", "timeoutMs"])
-def test_given_values_are_never_overridden(key: str) -> None:
-    """A value under an alias counts as given."""
-    execution = complete_execution({key: 5000, "task_id": "t", "actions": [SnapshotUi()]})
+    for given, path, name in (
+        ([{"type": "x" * 200}], "actions.0.type", "x" * 40 + "-1"),
+        ([Click()], "actions.0.params", "click-1"),
+    ):
+        with pytest.raises(errors.ExecutionValidationError) as refused:
+            complete_execution(given)
+        assert [problem.path for problem in refused.value.problems] == [path]
+        assert refused.value.details["actionId"] == name
 
-    assert execution.timeout_ms == 5000
-    assert execution.task_id == "t"
 
+def test_given_values_are_never_overridden() -> None:
+    """A value under an alias counts as given, and so does None, which is refused."""
+    for key in ("timeout_ms", "timeoutMs"):
+        execution = complete_execution({key: 5000, "task_id": "t", "actions": [SnapshotUi()]})
 
-def test_explicit_null_is_not_missing() -> None:
-    """None was given, and is refused."""
-    with pytest.raises(ExecutionValidationError) as refused:
+        assert (execution.timeout_ms, execution.task_id) == (5000, "t")
+    with pytest.raises(errors.ExecutionValidationError) as refused:
         complete_execution({"commandId": None, "actions": [SnapshotUi()]})
 
     assert refused.value.path == "commandId"
 
 
 def test_typed_actions_and_matchers() -> None:
-    """Typed actions, matchers and retries may stand anywhere in Python code."""
+    """Typed actions, matchers and retries may be mixed with plain dicts."""
     execution = complete_execution(
         [
             OpenApp("com.example", id="open"),
@@ -90,33 +93,8 @@ def test_checked_actions_may_be_used_again() -> None:
     assert second.actions[1].params == first.actions[0].params
 
 
-def test_made_up_ids_avoid_given_ones() -> None:
-    """An id that the caller uses is not used again."""
-    execution = complete_execution(
-        [{"type": "snapshot"}, {"type": "snapshot", "id": "snapshot_ui-1"}]
-    )
-
-    assert len({action.id for action in execution.actions}) == 2
-
-
-@pytest.mark.parametrize(
-    ("actions", "timeout_ms"),
-    [
-        ([Sleep(10), SnapshotUi()], 30_000),
-        ([Sleep(40), SnapshotUi()], 45_000),
-        ([Sleep(60), Sleep(60)], 120_000),
-        ([Sleep(120)], 120_000),
-        ([Sleep(45 + 1 / 3)], 50_333),
-        ([{"type": "scroll_until", "params": {"maxDurationMs": 120_000}}], 120_000),
-    ],
-)
-def test_timeout_covers_declared_waiting(actions: Any, timeout_ms: int) -> None:
-    """A run that says it will wait gets the time for it, within the limit."""
-    assert complete_execution(actions).timeout_ms == timeout_ms
-
-
-def test_every_kind_of_waiting_counts() -> None:
-    """Sleeping, waiting and scrolling add up, and five seconds come on top."""
+def test_the_timeout_covers_declared_waiting() -> None:
+    """Waiting adds up with five seconds on top, from 30 s to the limit; pauses of swipes do not."""
     rows: list[tuple[list[float], int]] = [
         ([24_000], 30_000),
         ([25_000], 30_000),
@@ -133,62 +111,31 @@ def test_every_kind_of_waiting_counts() -> None:
     for name in ["durationMs", "timeoutMs", "maxDurationMs"]:
         for waits, timeout_ms in rows:
             actions = [{"type": "snapshot", "params": {name: wait}} for wait in waits]
-
-            assert complete_execution(actions).timeout_ms == timeout_ms, (name, waits, timeout_ms)
-
-
-def test_kinds_of_waiting_add_up() -> None:
-    """One action may wait in several ways, and aliases count too."""
-    waiting = {"duration_ms": 10_000, "timeout_ms": 20_000, "max_duration_ms": 30_000}
-
-    assert complete_execution([{"type": "snapshot", "params": waiting}]).timeout_ms == 65_000
-
-
-def test_other_numbers_are_no_waiting() -> None:
-    """Pauses between swipes are not declared waiting."""
+            assert complete_execution(actions).timeout_ms == timeout_ms, (name, waits)
+    retry = {"maxAttempts": 2, "initialDelayMs": 30_000}
+    click = {"type": "click", "params": {"matcher": {"text": "OK"}, "retry": retry}}
+    assert complete_execution([Sleep(45 + 1 / 3)]).timeout_ms == 50_333
+    assert complete_execution([click, click]).timeout_ms == 65_000
+    together = {"duration_ms": 10_000, "timeout_ms": 20_000, "max_duration_ms": 30_000}
     pauses = {"settleDelayMs": 50_000, "maxSwipes": 50_000, "retry": {"maxDelayMs": 50_000}}
-
-    assert complete_execution([{"type": "snapshot", "params": pauses}]).timeout_ms == 30_000
-
-
-def test_a_long_type_makes_no_long_id() -> None:
-    """The made-up id of an action with an absurd type is not a problem of its own."""
-    with pytest.raises(ExecutionValidationError) as refused:
-        complete_execution([{"type": "x" * 200}])
-
-    assert [problem.path for problem in refused.value.problems] == ["actions.0.type"]
-    assert refused.value.details["actionId"] == "x" * 40 + "-1"
-
-
-def test_problems_name_the_callers_action() -> None:
-    """An action without an id is named by the one it was given."""
-    with pytest.raises(ExecutionValidationError) as refused:
-        complete_execution([Click()])
-
-    assert refused.value.path == "actions.0.params"
-    assert refused.value.details["actionId"] == "click-1"
+    for params, timeout_ms in ((together, 65_000), (pauses, 30_000)):
+        assert complete_execution([{"type": "snapshot", "params": params}]).timeout_ms == timeout_ms
 
 
 @pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
 def test_what_cannot_be_completed_is_refused(value: Any) -> None:
     """What cannot be completed is refused like any payload."""
-    with pytest.raises(ExecutionValidationError):
+    with pytest.raises(errors.ExecutionValidationError):
         complete_execution(value)
 
 
-def test_input_is_never_changed() -> None:
-    """The caller's own objects stay as they were."""
+def test_the_input_is_never_changed() -> None:
+    """The caller's own objects stay as they were; a checked payload is returned as it is."""
     given = {"actions": [{"type": "tap", "params": {"node": {"id": "x"}}}]}
 
-    complete_execution(given)
+    execution = complete_execution(given)
 
     assert given == {"actions": [{"type": "tap", "params": {"node": {"id": "x"}}}]}
-
-
-def test_an_execution_is_itself() -> None:
-    """There is nothing to complete in a checked payload."""
-    execution = complete_execution([SnapshotUi()])
-
     assert complete_execution(execution) is execution
 
 
@@ -207,21 +154,22 @@ def test_a_timeout_in_seconds_replaces_that_of_the_payload(seconds: float, timeo
 @pytest.mark.parametrize(
     ("seconds", "message"),
     [
-        (float("nan"), "timeoutMs must be a finite number"),
-        (float("inf"), "timeoutMs must be a finite number"),
-        ("5", "timeoutMs must be a finite number"),
-        (True, "timeoutMs must be a finite number"),
-        (0.999, "timeoutMs must be between 1000 and 120000"),
-        (-5, "timeoutMs must be between 1000 and 120000"),
-        (120.001, "timeoutMs must be between 1000 and 120000"),
-        pytest.param(10**5000, "timeoutMs must be between 1000 and 120000", id="huge"),
+        *(
+            (value, "timeoutMs must be a finite number")
+            for value in (math.nan, math.inf, "5", True)
+        ),
+        *(
+            (value, "timeoutMs must be between 1000 and 120000")
+            for value in (0.999, -5, 120.001, 10**400)
+        ),
     ],
+    ids=lambda value: str(value)[:20],
 )
-def test_timeouts_that_cannot_be(seconds: Any, message: str) -> None:
+def test_a_timeout_out_of_range_is_refused(seconds: Any, message: str) -> None:
     """A timeout out of range is refused in the reference host's words."""
     execution = complete_execution([SnapshotUi()])
 
-    with pytest.raises(PayloadError) as refused:
+    with pytest.raises(errors.PayloadError) as refused:
         override_timeout(execution, seconds)
 
     assert refused.value.message == message
@@ -240,7 +188,7 @@ def test_size_is_checked_after_the_override() -> None:
     room = 64_000 - len(complete_execution(payload("")).to_json())
     execution = complete_execution(payload("x" * room))
 
-    with pytest.raises(PayloadTooLargeError):
+    with pytest.raises(errors.PayloadTooLargeError):
         override_timeout(execution, 100)
 
 
@@ -254,14 +202,9 @@ def test_typed_actions_are_completed_as_the_same_execution() -> None:
     assert [action.id for action in short.actions] == ["click-1", "sleep-2", "sleep-3"]
     assert short.timeout_ms == long.timeout_ms
     assert short.command_id.startswith("cmd-")
-
-
-def test_typed_actions_are_validated() -> None:
-    """What breaks the contract is refused on the short way, too."""
-    with pytest.raises(ExecutionValidationError):
-        complete_actions([Sleep(-1)])
-    with pytest.raises(ExecutionValidationError):
-        complete_actions([])
+    for broken in ([Sleep(-1)], []):
+        with pytest.raises(errors.ExecutionValidationError):
+            complete_actions(broken)
 
 
 FIVE_SECONDS = {"maxAttempts": 6, "initialDelayMs": 1000}
@@ -289,17 +232,7 @@ def test_pauses_sleeping_and_scrolling_count_as_waiting(
     assert waiting_ms({"type": kind, "params": params}) == total
 
 
-@pytest.mark.parametrize("nonsense", [None, 5, [], {}, {"params": 5}, {"params": None}])
-def test_what_is_no_action_waits_for_nothing(nonsense: Any) -> None:
-    """A value of a wrong type is refused elsewhere; here it is no error."""
-    assert waiting_ms(nonsense) == 0
-
-
-def test_an_execution_lasts_as_long_as_its_retries() -> None:
-    """The derived timeout leaves time for retry objects, too."""
-    retry = {"maxAttempts": 2, "initialDelayMs": 30_000}
-    click = {"type": "click", "params": {"matcher": {"text": "OK"}, "retry": retry}}
-
-    execution = complete_execution([click, click])
-
-    assert execution.timeout_ms == 65_000
+def test_anything_but_an_action_waits_for_nothing() -> None:
+    """A value of a wrong type is refused elsewhere; here it is not an error."""
+    values: tuple[Any, ...] = (None, 5, [], {}, {"params": 5}, {"params": None})
+    assert [waiting_ms(value) for value in values] == [0] * len(values)

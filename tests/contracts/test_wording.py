@@ -46,7 +46,7 @@ def test_quotes_are_one_safe_line() -> None:
 
 
 def test_lists_are_bounded() -> None:
-    """A long list says how many more there are."""
+    """A long list ends with how many more there are."""
     assert listed(["a", "b c"]) == 'a, "b c"'
     assert listed([f"n{n}" for n in range(12)], limit=2) == "n0, n1 and 10 more"
     assert len(listed(["x" * 10_000])) < 100

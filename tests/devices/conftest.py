@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -31,3 +33,15 @@ def phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
     yield transport
     transport.shell("sim reset")
     transport.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FileLeases:
+    """Return the leases of this run."""
+    return FileLeases(run_id="mine", folder=tmp_path / "locks")
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> FileLeases:
+    """Return the same leases as another run sees them."""
+    return FileLeases(run_id="theirs", folder=tmp_path / "locks")

@@ -32,35 +32,35 @@ def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize("observe", [None, 5, [5]])
-def test_an_observer_that_cannot_be_called_is_refused(observe: Any) -> None:
-    """The error says what was given, and what would do."""
-    with pytest.raises(ConfigurationError, match=r"(5|None), which cannot be called"):
-        connection.all_observers(observe)
+def notices(events: list[Event]) -> list[str]:
+    """Return the messages of the notices."""
+    return [event.message for event in events if isinstance(event, Notice)]
 
 
-def test_one_observer_is_as_good_as_several() -> None:
-    """A function alone, a list of functions and nothing are all taken."""
-    told: list[Event] = []
+def test_observers_are_given_as_one_or_several() -> None:
+    """A function, a list of functions and nothing are accepted; other values are refused."""
+    events: list[Event] = []
 
-    assert connection.all_observers(told.append) == (told.append,)
-    assert connection.all_observers([told.append, print]) == (told.append, print)
+    assert connection.all_observers(events.append) == (events.append,)
+    assert connection.all_observers([events.append, print]) == (events.append, print)
     assert connection.all_observers(()) == ()
+    refused: list[Any] = [None, 5, [5]]
+    for observe in refused:
+        with pytest.raises(ConfigurationError, match=r"(5|None), which cannot be called"):
+            connection.all_observers(observe)
 
 
-@pytest.mark.parametrize(
-    "others", [{"adb": "5037"}, {"grant": True}, {"operator_apk": "operator.apk"}]
-)
-def test_what_needs_adb_is_refused_with_a_url(others: dict[str, Any]) -> None:
-    """The other host has its own adb and Operator, so nothing can be said about them here."""
-    with pytest.raises(ConfigurationError, match=f"{next(iter(others))}= cannot be used"):
-        connection.refuse_with_url(**others)
+@pytest.mark.parametrize("name", ["adb", "grant", "operator_apk"])
+def test_options_for_adb_are_refused_with_a_url(name: str) -> None:
+    """The other host has its own adb and Operator."""
+    with pytest.raises(ConfigurationError, match=f"{name}= cannot be used"):
+        connection.refuse_with_url(**{name: "given"})
 
 
 def test_the_package_comes_from_the_caller_or_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A package that is named counts for more than the variable; without both there is none."""
+    """A package that is named counts for more than the variable; both are checked."""
     none = connection.wanted_package()
 
     monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
@@ -68,60 +68,45 @@ def test_the_package_comes_from_the_caller_or_the_environment(
     assert none is None
     assert connection.wanted_package() == DEV
     assert connection.wanted_package(RELEASE) == RELEASE
-
-
-@pytest.mark.parametrize("package", ["x", "a.b; reboot"])
-def test_a_name_that_is_no_package_is_refused(package: str) -> None:
-    """It is checked before it can reach a shell."""
-    with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
-        connection.wanted_package(package)
+    for package in ("x", "a.b; reboot"):
+        with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
+            connection.wanted_package(package)
 
 
 def test_a_server_that_was_started_is_reported(
     server: AdbServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Observers and the log hear of it, though no device is chosen yet."""
-    told: list[Event] = []
+    """Observers and the log get it, though no device is chosen yet."""
+    events: list[Event] = []
     monkeypatch.setattr(connection, "ensure_server", lambda server, say: say("adb was started"))
 
     with caplog.at_level(logging.WARNING, "pytest_clawperator"), pytest.raises(DeviceNotFoundError):
-        connection.open_transport("nowhere", adb=str(server), observers=[told.append])
+        connection.open_transport("nowhere", adb=str(server), observers=[events.append])
 
-    assert [event.message for event in told if isinstance(event, Notice)] == ["adb was started"]
+    assert notices(events) == ["adb was started"]
     assert caplog.messages == ["[nowhere] adb was started"]
 
 
-def test_a_crashed_operator_is_restarted_and_reported(
+def test_each_change_to_the_operator_is_reported(
     phone: AdbTransport, server: AdbServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A service that died is switched off and on."""
-    phone.shell("sim fault operator_crash times=1")
-    told: list[Event] = []
-    own = AdbTransport(server, phone.serial)
+    """Connecting with ``grant`` reports what it switches on, and a restarted service."""
+    events: list[Event] = []
 
     with caplog.at_level(logging.WARNING, "pytest_clawperator"):
-        runner, _ = connection.open_runner(own, server=server, grant=True, observers=[told.append])
-    runner.close()
+        for command in (f"am force-stop {RELEASE}", "true", "sim fault operator_crash times=1"):
+            phone.shell(command)
+            own = AdbTransport(server, phone.serial)
+            observers = [events.append]
+            runner, _ = connection.open_runner(own, server=server, grant=True, observers=observers)
+            runner.close()
 
-    (notice,) = [event for event in told if isinstance(event, Notice)]
-    assert "switched off and on" in notice.message
-    assert f"[{phone.serial}] {notice.message}" in caplog.messages
-
-
-def test_each_change_to_the_operator_is_told(phone: AdbTransport, server: AdbServer) -> None:
-    """Connecting with ``grant`` tells what it switches on, and nothing where all was on."""
-    told: list[Event] = []
-    phone.shell(f"am force-stop {RELEASE}")
-
-    for _ in range(2):
-        own = AdbTransport(server, phone.serial)
-        runner, _ = connection.open_runner(own, server=server, grant=True, observers=[told.append])
-        runner.close()
-
-    assert [event.message for event in told if isinstance(event, Notice)] == [
+    assert notices(events) == [
         "switched the Operator's accessibility service on",
         "made sure that the Operator may show notifications",
+        "the Operator did not answer, so its service was switched off and on",
     ]
+    assert f"[{phone.serial}] {notices(events)[-1]}" in caplog.messages
 
 
 @pytest.mark.parametrize("package", [RELEASE, DEV])
@@ -130,10 +115,11 @@ def test_an_operator_is_installed_from_a_file(
 ) -> None:
     """Whichever variant the file holds, it is granted what it needs, and used."""
     phone.shell(f"pm uninstall {RELEASE}")
-    apk = operator_apk(tmp_path, package)
 
     runner, device = connection.open_runner(
-        AdbTransport(server, phone.serial), server=server, operator_apk=apk
+        AdbTransport(server, phone.serial),
+        server=server,
+        operator_apk=operator_apk(tmp_path, package),
     )
     answered = runner.ping(10.0).ok
     runner.close()

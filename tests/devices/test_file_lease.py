@@ -1,4 +1,4 @@
-"""Leases as files: they die with their process, and trouble with files is told."""
+"""Leases as files: they die with their process, and problems with files are errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,15 +37,14 @@ if sys.argv[2] == "fork":
 else:
     print(lease.ticket, flush=True)
 sys.stdin.read()
-if sys.argv[2] == "release":
-    lease.release()
+lease.release()
 """
 
 
 class OtherProcess:
-    """Another process that has leased the device PH1."""
+    """Another process that has leased the device PH1; ``line`` is what it prints."""
 
-    def __init__(self, folder: Path, ending: str = "release") -> None:
+    def __init__(self, folder: Path, ending: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(HOLDER), str(folder), ending],
             stdin=subprocess.PIPE,
@@ -53,11 +52,8 @@ class OtherProcess:
             text=True,
             cwd=Path(__file__).parent.parent.parent,
         )
-
-    def line(self) -> str:
-        """Return the next line that it prints."""
         assert self.process.stdout is not None
-        return self.process.stdout.readline().rstrip("\n")
+        self.line = self.process.stdout.readline().rstrip("\n")
 
     def kill(self) -> None:
         """Kill it with SIGKILL."""
@@ -65,35 +61,30 @@ class OtherProcess:
         self.process.wait(DEADLINE)
 
     def end(self) -> None:
-        """Let it end by itself, and all that it started."""
+        """Let it release the device and end, with all that it started."""
         self.process.communicate(timeout=DEADLINE)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> FileLeases:
-    """Return leases in a folder of the test's own."""
-    return FileLeases(run_id="mine", folder=tmp_path / "locks")
+def start(tmp_path: Path) -> Iterator[Callable[..., OtherProcess]]:
+    """Return a function that starts another process which leases the device."""
+    started: list[OtherProcess] = []
+
+    def start(ending: str = "release") -> OtherProcess:
+        started.append(OtherProcess(tmp_path / "locks", ending))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.end()
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[OtherProcess]:
-    """Start another process that has leased the device."""
-    other = OtherProcess(tmp_path / "locks")
-    yield other
-    other.end()
+Start = Callable[..., OtherProcess]
 
 
-@pytest.fixture
-def forked(tmp_path: Path) -> Iterator[OtherProcess]:
-    """Start another process that has leased the device and then forked."""
-    forked = OtherProcess(tmp_path / "locks", "fork")
-    yield forked
-    forked.end()
-
-
-def test_another_process_has_it_until_it_releases(store: FileLeases, other: OtherProcess) -> None:
+def test_another_process_has_it_until_it_releases(store: FileLeases, start: Start) -> None:
     """One holder at a time across processes, with a name that others can read."""
-    other.line()
+    other = start()
     refused, holder = store.try_take("PH1"), store.holder("PH1")
     other.end()
 
@@ -107,37 +98,46 @@ def test_another_process_has_it_until_it_releases(store: FileLeases, other: Othe
     assert store.holder("PH1") is None
 
 
-def test_a_lease_dies_with_its_process(store: FileLeases, other: OtherProcess) -> None:
-    """After a kill -9 the device is free, though the dead one's name is still there."""
-    other.line()
+def test_a_lease_dies_with_its_process(store: FileLeases, start: Start, tmp_path: Path) -> None:
+    """After a kill -9 the device is free, even while others read the dead holder's file.
+
+    A process that borrowed the device may not send, whether or not the device is leased again.
+    """
+    other = start()
+    borrowed = store.borrow(other.line)
+    borrowed.check()
     other.kill()
+    being_read = next((tmp_path / "locks").glob("*.holder")).open("rb")
+    fcntl.flock(being_read, fcntl.LOCK_SH)
+    threading.Timer(0.1, being_read.close).start()
 
     holder = store.holder("PH1")
-    lease = take(store, "PH1")
-    lease.release()
+    with pytest.raises(LeaseError, match="it is not leased"):
+        borrowed.check()
+    with take(store, "PH1") as lease:
+        with pytest.raises(LeaseError, match=r"run mine.* has it, not .*run other"):
+            borrowed.check()
+        assert lease.holder.pid == os.getpid()
 
     assert holder is None
-    assert lease.holder.pid == os.getpid()
 
 
-def test_a_fork_of_a_dead_holder_holds_nothing(store: FileLeases, forked: OtherProcess) -> None:
+def test_a_fork_of_a_dead_holder_holds_nothing(store: FileLeases, start: Start) -> None:
     """A forked child can neither release the lease nor keep it."""
-    child = int(forked.line())
+    forked = start("fork")
     while_both_live = store.try_take("PH1")
     forked.kill()
 
-    holder, lease = store.holder("PH1"), store.try_take("PH1")
-    os.kill(child, 0)  # it lives
+    holder = store.holder("PH1")
+    take(store, "PH1").release()
+    os.kill(int(forked.line), 0)  # the child lives
 
     assert while_both_live is None
     assert holder is None
-    assert lease is not None
-    lease.release()
 
 
-def test_files_are_open_to_every_user(tmp_path: Path) -> None:
-    """Whatever the umask, all users can lease the device and see who has it."""
-    store = FileLeases(run_id="r1", folder=tmp_path / "locks")
+def test_files_are_open_to_every_user_and_removed(store: FileLeases, tmp_path: Path) -> None:
+    """Whatever the umask, all users can lease the device; its files do not pile up."""
     old = os.umask(0o077)
     try:
         lease = take(store, "a/b:5555")
@@ -148,66 +148,27 @@ def test_files_are_open_to_every_user(tmp_path: Path) -> None:
     lease.release()
 
     assert modes == {".lease": 0o666, ".holder": 0o666}
+    assert list((tmp_path / "locks").iterdir()) == []
 
 
-def test_reading_the_holder_keeps_nobody_from_leasing(
-    store: FileLeases, other: OtherProcess, tmp_path: Path
-) -> None:
-    """While others read the file of a dead holder, the device is free and can be leased."""
-    other.line()
-    other.kill()
-    looked_at = next((tmp_path / "locks").glob("*.holder")).open("rb")
-    fcntl.flock(looked_at, fcntl.LOCK_SH)
-    threading.Timer(0.1, looked_at.close).start()
-
-    holder = store.holder("PH1")
-    lease = store.try_take("PH1")
-
-    assert holder is None
-    assert lease is not None
-    lease.release()
-
-
-def test_a_valid_lease_passes_its_checks(store: FileLeases) -> None:
-    """While the lease lasts, commands may be sent, by the holder and by who borrows the device."""
+def test_a_lease_is_valid_until_it_is_released(store: FileLeases) -> None:
+    """The holder and a borrower may send commands while it lasts, and none afterwards."""
     with take(store, "PH1") as lease:
         borrowed = store.borrow(lease.ticket)
-
-        lease.check()
-        lease.clear("cmd-1", 30.0)
-        borrowed.check()
-        borrowed.clear("cmd-1", 30.0)
+        for each in (lease, borrowed):
+            each.check()
+            each.clear("cmd-1", 30.0)
+    lease.release()  # again
 
     assert borrowed.key == "PH1"
-
-
-def test_a_released_lease_is_invalid(store: FileLeases) -> None:
-    """After the release neither the holder nor a borrower may send a command."""
-    lease = take(store, "PH1")
-    borrowed = store.borrow(lease.ticket)
-    lease.release()
-    lease.release()
-
     with pytest.raises(LeaseError, match="it was released"):
         lease.check()
     with pytest.raises(LeaseError, match=r"it is not leased, not .*run mine"):
         borrowed.clear("cmd-1", 30.0)
 
 
-def test_a_borrower_notices_that_its_lender_died(store: FileLeases, other: OtherProcess) -> None:
-    """A worker whose controller was killed may not send, whoever has the device now."""
-    borrowed = store.borrow(other.line())
-    borrowed.check()
-    other.kill()
-
-    with pytest.raises(LeaseError, match="it is not leased"):
-        borrowed.check()
-    with take(store, "PH1"), pytest.raises(LeaseError, match=r"run mine.* has it, not .*run other"):
-        borrowed.check()
-
-
 def test_a_lock_file_that_was_removed_ends_the_lease(store: FileLeases, tmp_path: Path) -> None:
-    """Who removes lock files ends leases; the holder notices, and removes nobody else's file."""
+    """The holder notices that its lock file is gone, and removes no other holder's file."""
     lease = take(store, "PH1")
     for path in (tmp_path / "locks").iterdir():
         path.unlink()
@@ -223,7 +184,7 @@ def test_a_lock_file_that_was_removed_ends_the_lease(store: FileLeases, tmp_path
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_told(
+def test_a_file_system_without_locks_is_refused(
     store: FileLeases, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """There is no fallback to something that is not a lock."""
@@ -233,47 +194,35 @@ def test_a_file_system_without_locks_is_told(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
 
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(ConfigurationError, match="on a file system without real locks") as caught:
         store.try_take("PH1")
 
-    assert "is on a file system without real locks" in str(caught.value)
     assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
 
 
-def test_a_full_disk_is_told_and_leaves_the_device_free(
-    store: FileLeases, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("accepts", ["nothing", "half"])
+def test_a_full_disk_leaves_the_device_free(
+    store: FileLeases, monkeypatch: pytest.MonkeyPatch, accepts: str
 ) -> None:
-    """A lease whose holder cannot be recorded is not taken."""
-    write = os.pwrite
+    """A lease whose holder cannot be recorded, or only in part, is not taken."""
 
     def full(descriptor: int, content: bytes, offset: int) -> int:
+        if accepts == "half":
+            return len(content) // 2
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(os, "pwrite", full)
-    with pytest.raises(ConfigurationError) as caught:
-        store.try_take("PH1")
-    monkeypatch.setattr(os, "pwrite", write)
-    holder, lease = store.holder("PH1"), store.try_take("PH1")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(ConfigurationError, match="No space left on device") as caught:
+            store.try_take("PH1")
 
-    assert "No space left on device" in str(caught.value)
     assert "Make room on that disk" in str(caught.value)
-    assert holder is None
-    assert lease is not None
-    lease.release()
-
-
-def test_a_disk_that_takes_half_is_full(store: FileLeases, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record that was cut short is no record."""
-    monkeypatch.setattr(os, "pwrite", lambda descriptor, content, offset: len(content) // 2)
-
-    with pytest.raises(ConfigurationError, match="No space left on device"):
-        store.try_take("PH1")
-
     assert store.holder("PH1") is None
+    take(store, "PH1").release()
 
 
-def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
-    """Where no file can be made, the error names the file and the variable that moves it."""
+def test_an_unusable_folder_is_refused(tmp_path: Path) -> None:
+    """If no file can be made, the error names the file and the variable that moves it."""
     (tmp_path / "file").write_text("")
     store = FileLeases(run_id="r1", folder=tmp_path / "file")
 
@@ -284,33 +233,26 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
 
 
-def test_devices_do_not_hinder_each_other(store: FileLeases) -> None:
-    """Keys that look alike once made safe for a file name are still different devices."""
+def test_similar_keys_are_different_devices(store: FileLeases) -> None:
+    """Keys that are equal once made safe for a file name do not hinder each other."""
     with take(store, "a/b"), take(store, "a_b") as second:
         second.check()
 
     assert store.holder("a_b") is None
 
 
-def test_without_flock_the_error_says_where_to_run(
+def test_without_flock_nothing_can_be_leased(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """On Windows nothing can be leased, and the error says so."""
+    """On Windows the error says so."""
     monkeypatch.setattr(lock_file, "fcntl", None)
 
     with pytest.raises(ConfigurationError, match="this system has no flock"):
         FileLeases(run_id="r1", folder=tmp_path)
 
 
-def test_a_device_that_nobody_has_leaves_no_file(store: FileLeases, tmp_path: Path) -> None:
-    """Simulated phones have new names every time, so what they leave would pile up."""
-    take(store, "PH1").release()
-
-    assert list((tmp_path / "locks").iterdir()) == []
-
-
-def test_releasing_and_leasing_at_once_never_lets_two_in(tmp_path: Path) -> None:
-    """A lock on a file that was removed in between is no lease."""
+def test_concurrent_releases_never_let_two_in(tmp_path: Path) -> None:
+    """A lock on a file that was removed in between is not a lease."""
     inside: list[int] = []
     overlaps: list[int] = []
 
@@ -341,11 +283,9 @@ def test_a_device_is_taken_from_its_holder(store: FileLeases) -> None:
     assert store.evict("PH1", former.holder)
 
     with take(store, "PH1") as lease:
-        again = store.evict("PH1", former.holder)
+        assert not store.evict("PH1", former.holder)
         lease.check()
         with pytest.raises(LeaseError):
             former.check()
         former.release()
         lease.check()
-
-    assert again is False

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from pytest_clawperator.devices import health as module
 from pytest_clawperator.devices.connection import open_runner
-from pytest_clawperator.devices.health import (
-    ANSWER_AGAIN_WITHIN,
-    RETURN_WITHIN,
-    Health,
-    Readiness,
-    ScreenState,
-    await_boot,
-    await_return,
-    awaken_screen,
-    check_ready,
-    connect_healed,
-    read_readiness,
-    screen_state,
-)
+from pytest_clawperator.devices.health import Health, Readiness, ScreenState, screen_state
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     DeviceUnavailableError,
     ErrorCode,
     ExecutionConflictError,
@@ -41,17 +29,16 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.clock import FakeTime
 from tests.doubles.transport import Answer, ScriptedTransport
 
 OPERATOR = "com.clawperator.operator"
-
 GONE = DeviceUnavailableError("the device is offline", serial="PH1")
-
 SILENT = TransportTimeoutError("the device does not answer", serial="PH1")
-
 NOT_INSTALLED = OperatorNotReadyError(
     "the Operator is not installed", code=ErrorCode.OPERATOR_NOT_INSTALLED, serial="PH1"
 )
+DEAD = OperatorNotReadyError("it is dead", code=ErrorCode.SERVICE_UNAVAILABLE, hint="wait")
 
 
 @pytest.fixture
@@ -62,39 +49,20 @@ def pipeline(phone: AdbTransport, server: AdbServer) -> Iterator[Pipeline]:
     pipeline.close()
 
 
-class Clock:
-    """A clock that moves only by pauses."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.now
-
-    def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        self.now += seconds
-
-
 class TestEnsure:
-    """A device that is checked, and repaired if need be."""
+    """A device that is checked, and repaired if necessary."""
 
-    def test_a_healthy_device_is_left_alone(self, pipeline: Pipeline) -> None:
-        """Nothing is changed and nothing is reported."""
+    def test_a_healthy_device_is_left_alone(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+        """Nothing is reported; a screen that is off is woken."""
         said: list[str] = []
+        health = Health(pipeline, tell=said.append)
 
-        Health(pipeline, tell=said.append).ensure()
-
-        assert said == []
-
-    def test_a_screen_that_is_off_is_woken(self, pipeline: Pipeline, phone: AdbTransport) -> None:
-        """A screen that is off is woken."""
+        health.ensure()
+        healthy = list(said)
         phone.shell("input keyevent KEYCODE_SLEEP")
-        said: list[str] = []
+        health.ensure()
 
-        Health(pipeline, tell=said.append).ensure()
-
+        assert healthy == []
         assert said == ["the screen is off, so it was woken and its lock dismissed"]
         assert "mWakefulness=Awake" in phone.shell("dumpsys power").stdout
 
@@ -110,65 +78,58 @@ class TestEnsure:
 
         assert said == ["the screen is locked, so it was woken and its lock dismissed"]
 
-    def test_a_dark_phone_that_takes_no_key_is_told_as_such(self) -> None:
-        """Where the maker guards keys, the hint names the developer option."""
+    @pytest.mark.parametrize(
+        ("power", "policy", "message", "hint"),
+        [
+            ("Asleep", "false", "the screen is off, and waking it did", "Security settings"),
+            ("Awake", "true", "the screen is locked, and waking it did", "lock to None or Swipe"),
+        ],
+    )
+    def test_a_screen_that_stays_off_or_locked_is_an_error(
+        self, power: str, policy: str, message: str, hint: str
+    ) -> None:
+        """The hint names the option of a phone that guards keys, or the lock to change."""
         refused = ShellResult("", "SecurityException: ... the INJECT_EVENTS permission.", 255)
-        transport = ScriptedTransport(
-            {
-                "dumpsys power": "  mWakefulness=Asleep\n",
-                "dumpsys window policy": "      showing=false\n",
-                "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard": refused,
-            }
-        )
+        transport = phone_that_prints(f"  mWakefulness={power}\n", f"      showing={policy}\n")
+        transport.answers["input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"] = refused
         pipeline = SimpleNamespace(transport=transport, shell=transport.shell)
 
-        with pytest.raises(DeviceUnavailableError) as caught:
-            awaken_screen(cast("Pipeline", pipeline), tell=lambda _: None)
+        with pytest.raises(DeviceUnavailableError, match=message) as caught:
+            module.awaken_screen(cast("Pipeline", pipeline), tell=lambda _: None)
 
-        assert "Security settings" in str(caught.value.hint)
+        assert hint in str(caught.value.hint)
 
-    def test_a_crashed_operator_is_restarted(self, pipeline: Pipeline, phone: AdbTransport) -> None:
-        """The Operator works again, and the repair is reported."""
-        phone.shell("sim fault operator_crash times=1")
-        said: list[str] = []
-
-        Health(pipeline, tell=said.append).ensure()
-
-        assert said[0].startswith("the device failed its check: OPERATOR_CRASHED: ")
-        assert said[-1] == "the device works again"
-
-    def test_a_device_that_went_away_is_waited_for(
-        self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
+    @pytest.mark.parametrize(
+        ("faults", "codes"),
+        [
+            ("sim fault operator_crash times=1", ["OPERATOR_CRASHED"]),
+            (
+                "sim fault operator_crash times=1; sim fault offline ms=700",
+                ["DEVICE_OFFLINE", "OPERATOR_CRASHED"],
+            ),
+        ],
+    )
+    def test_each_trouble_is_repaired(
+        self,
+        pipeline: Pipeline,
+        phone: AdbTransport,
+        server: AdbServer,
+        faults: str,
+        codes: list[str],
     ) -> None:
-        """A device that went away is waited for."""
+        """A crashed Operator is restarted, and a device that went away is waited for."""
         said: list[str] = []
-        phone.shell("sim fault offline ms=1000")
+        phone.shell(faults)
         deadline = time.monotonic() + 10
-        while dict(server.devices()).get(phone.serial) != "offline":
-            assert time.monotonic() < deadline
-
-        Health(pipeline, tell=said.append).ensure()
-
-        assert said[0].startswith("the device failed its check: DEVICE_OFFLINE: ")
-        assert said[1:] == [
-            "waiting up to 10 s for the device to come back",
-            "the device works again",
-        ]
-
-    def test_one_trouble_behind_another_is_repaired_too(
-        self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
-    ) -> None:
-        """A device that comes back with its service dead gets that repaired as well."""
-        said: list[str] = []
-        phone.shell("sim fault operator_crash times=1; sim fault offline ms=1000")
-        deadline = time.monotonic() + 10
-        while dict(server.devices()).get(phone.serial) != "offline":
+        while "offline" in faults and dict(server.devices()).get(phone.serial) != "offline":
             assert time.monotonic() < deadline
 
         Health(pipeline, tell=said.append).ensure()
 
         failed = [line for line in said if line.startswith("the device failed its check: ")]
-        assert ["DEVICE_OFFLINE" in failed[0], "OPERATOR_CRASHED" in failed[1]] == [True, True]
+        assert [line.split(": ")[1] for line in failed] == codes
+        waiting = "waiting up to 10 s for the device to come back"
+        assert (waiting in said) == ("DEVICE_OFFLINE" in codes)
         assert said[-1] == "the device works again"
 
     def test_a_service_that_stays_dead_is_left_to_people(
@@ -176,14 +137,9 @@ class TestEnsure:
     ) -> None:
         """Each kind of trouble is repaired once; the error says what to do by hand."""
         said: list[str] = []
-        dead = OperatorNotReadyError("it is dead", code=ErrorCode.SERVICE_UNAVAILABLE, hint="wait")
-        troubles = iter([dead, GONE, dead, dead])
+        troubles = iter([DEAD, GONE, DEAD, DEAD])
         health = Health(pipeline, tell=said.append)
-
-        def check() -> None:
-            raise next(troubles)
-
-        monkeypatch.setattr(health, "check", check)
+        monkeypatch.setattr(health, "check", lambda: raise_next(troubles))
 
         with pytest.raises(OperatorNotReadyError) as caught:
             health.ensure()
@@ -196,14 +152,9 @@ class TestEnsure:
         self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is healthy, so the conflict is raised and nothing more."""
-        conflict = ExecutionConflictError("in flight")
-        troubles = iter([GONE, conflict])
+        troubles = iter([GONE, ExecutionConflictError("in flight")])
         health = Health(pipeline, tell=lambda _: None)
-
-        def check() -> None:
-            raise next(troubles)
-
-        monkeypatch.setattr(health, "check", check)
+        monkeypatch.setattr(health, "check", lambda: raise_next(troubles))
 
         with pytest.raises(ExecutionConflictError):
             health.ensure()
@@ -213,7 +164,7 @@ class TestEnsure:
     def test_a_device_that_fails_twice_is_put_aside(
         self, pipeline: Pipeline, phone: AdbTransport
     ) -> None:
-        """It is not asked again, and every later check raises the reason at once."""
+        """It is not asked again, and every later check raises the reason."""
         phone.shell(f"pm uninstall {OPERATOR}")
         health = Health(pipeline, tell=lambda _: None)
 
@@ -226,256 +177,199 @@ class TestEnsure:
         assert first.value.code is second.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
 
 
-class TestReturn:
-    """A device that went away."""
+def raise_next(errors: Iterator[ClawperatorError]) -> None:
+    """Raise the next of these errors."""
+    raise next(errors)
 
-    def test_a_device_is_asked_until_it_answers(self) -> None:
-        """The wait ends with the first answer."""
-        clock = Clock()
-        transport = ScriptedTransport()
+
+class TestWaiting:
+    """A device that went away, or is still starting."""
+
+    @pytest.mark.parametrize(
+        ("trouble", "until", "waited"),
+        [
+            (GONE, 3, 3),
+            (GONE, 999, module.RETURN_WITHIN),
+            (SILENT, 999, module.ANSWER_AGAIN_WITHIN),
+        ],
+        ids=["comes back", "stays away", "is connected and does not answer"],
+    )
+    def test_a_device_is_asked_until_it_answers(
+        self, trouble: ClawperatorError, until: float, waited: float
+    ) -> None:
+        """The wait ends with the first answer; after the timeout the last error is raised."""
+        fake = FakeTime()
 
         def answer(_: str) -> str:
-            if clock.now < 3:
-                raise GONE
+            if fake.now < until:
+                raise trouble
             return ""
 
-        transport.answers["true"] = answer
-        await_return(transport, timeout=5, clock=clock, pause=clock.pause)
-
-        assert clock.now == 3
-
-    def test_a_device_that_stays_away_raises_its_error(self) -> None:
-        """After the timeout the last error is raised."""
-        clock = Clock()
-        transport = ScriptedTransport({"true": GONE})
-
-        with pytest.raises(ClawperatorError, match="is offline"):
-            await_return(transport, timeout=5, clock=clock, pause=clock.pause)
-
-        assert 5 <= clock.now < 6
-
-    def test_a_device_that_stays_silent_is_not_waited_for_as_long(self) -> None:
-        """One that is connected and does not answer was waited for by whoever found that out."""
-        clock = Clock()
-        transport = ScriptedTransport({"true": SILENT})
-
-        with pytest.raises(TransportTimeoutError):
-            await_return(transport, clock=clock, pause=clock.pause)
-
-        assert ANSWER_AGAIN_WITHIN <= clock.now < RETURN_WITHIN / 2
-
-
-class TestConnecting:
-    """A device that is away when it is connected for the first time."""
-
-    def connect(self, outcomes: list[Exception | str]) -> list[str]:
-        """Connect, with these outcomes one after the other; return what was said and done."""
-        done: list[str] = []
-
-        def attempt() -> str:
-            done.append("connect")
-            outcome = outcomes.pop(0)
-            if isinstance(outcome, Exception):
-                raise outcome
-            return outcome
-
-        transport = ScriptedTransport({"true": ""})
-        with suppress(ClawperatorError):
-            connected = connect_healed(
-                attempt,
-                transport,
-                OPERATOR,
-                tell=done.append,
-                reconnect=lambda: done.append("reconnect"),
+        with pytest.raises(type(trouble)) if until > 9 else nullcontext():
+            module.await_return(
+                ScriptedTransport({"true": answer}), clock=lambda: fake.now, pause=fake.wait
             )
-            done.append(connected)
-        return done
 
-    def test_it_is_connected_again_and_then_used(self) -> None:
-        """It is told of, waited for and connected once more."""
-        done = self.connect([GONE, "connected"])
-
-        assert done == [
-            "connect",
-            "the device failed its check: DEVICE_OFFLINE: the device is offline",
-            "waiting up to 10 s for the device to come back",
-            "reconnect",
-            "connect",
-            "the device works again",
-            "connected",
-        ]
-
-    def test_it_is_put_aside_when_that_fails_again(self) -> None:
-        """There is no third time."""
-        done = self.connect([GONE, GONE, "connected"])
-
-        assert done.count("connect") == 2
-        assert done[-1] == "the device failed its check again and is put aside"
-
-    @pytest.mark.parametrize("error", ["not installed", "in use"])
-    def test_what_waiting_does_not_mend_is_raised_at_once(self, error: str) -> None:
-        """A missing Operator does not come by waiting, and a device in use is well."""
-        errors = {"not installed": NOT_INSTALLED, "in use": LeaseError("held", serial="PH1")}
-
-        done = self.connect([errors[error], "connected"])
-
-        assert done == ["connect"]
-
-
-class TestBoot:
-    """A device that is still starting."""
+        assert waited <= fake.now < waited + 1
 
     @pytest.mark.parametrize(("up_at", "waited"), [(0, 0), (7, 7), (999, 20)])
     def test_a_starting_device_is_waited_for(self, up_at: float, waited: float) -> None:
         """The wait lasts until it has started or the timeout is over, and is reported."""
-        clock = Clock()
+        fake = FakeTime()
         said: list[str] = []
         transport = ScriptedTransport(
-            {"getprop sys.boot_completed": lambda _: "1\n" if clock.now >= up_at else "0\n"}
+            {"getprop sys.boot_completed": lambda _: "1\n" if fake.now >= up_at else "0\n"}
         )
 
-        await_boot(
-            transport, OPERATOR, tell=said.append, timeout=20, clock=clock, pause=clock.pause
+        module.await_boot(
+            transport,
+            OPERATOR,
+            tell=said.append,
+            timeout=20,
+            clock=lambda: fake.now,
+            pause=fake.wait,
         )
 
-        assert waited <= clock.now <= waited + 1
-        told = "the device is still starting; waiting up to 20 s for it"
-        assert said == ([told] if up_at else [])
+        assert waited <= fake.now <= waited + 1
+        notice = "the device is still starting; waiting up to 20 s for it"
+        assert said == ([notice] if up_at else [])
 
 
-def test_a_screen_that_stays_locked_is_an_error(
-    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+FAILED = "the device failed its check: DEVICE_OFFLINE: the device is offline"
+WAITED = [FAILED, "waiting up to 10 s for the device to come back", "reconnect", "connect"]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "done"),
+    [
+        ([GONE, "connected"], [*WAITED, "the device works again", "connected"]),
+        ([GONE, GONE, ""], [*WAITED, "the device failed its check again and is put aside"]),
+        ([NOT_INSTALLED, "connected"], []),
+        ([LeaseError("held", serial="PH1"), "connected"], []),
+    ],
+    ids=["comes back", "fails twice", "lacks the Operator", "is in use"],
+)
+def test_a_device_that_is_away_is_connected_once_more(
+    outcomes: list[Exception | str], done: list[str]
 ) -> None:
-    """A lock that needs a code is an error that says what to change."""
-    shell = pipeline.shell
+    """It is reported, waited for and connected again; other troubles are raised immediately."""
+    happened: list[str] = []
 
-    def locked(command: str, *, timeout: float = 30.0) -> ShellResult:
-        result = shell(command, timeout=timeout)
-        return ShellResult(result.stdout.replace("showing=false", "showing=true"), "", 0)
+    def attempt() -> str:
+        happened.append("connect")
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
-    monkeypatch.setattr(pipeline, "shell", locked)
+    with suppress(ClawperatorError):
+        connected = module.connect_healed(
+            attempt,
+            ScriptedTransport({"true": ""}),
+            OPERATOR,
+            tell=happened.append,
+            reconnect=lambda: happened.append("reconnect"),
+        )
+        happened.append(connected)
 
-    with pytest.raises(DeviceUnavailableError, match="the screen is locked, and waking") as caught:
-        Health(pipeline, tell=lambda _: None).ensure()
-
-    assert "set its screen lock to None or Swipe" in str(caught.value.hint)
+    assert happened == ["connect", *done]
 
 
-RELEASE = "com.clawperator.operator"
-
-SERVICE = f"{RELEASE}/clawperator.operator.accessibilityservice.OperatorAccessibilityService"
-
+SERVICE = f"{OPERATOR}/clawperator.operator.accessibilityservice.OperatorAccessibilityService"
 DUMP = "  versionName=0.5.3\n  User 0: ceDataInode=1 installed=true stopped=false\n"
-
 READY: dict[Any, Answer] = {
     "getprop sys.boot_completed": "1\n",
-    f"pm list packages {RELEASE}": f"package:{RELEASE}\n",
+    f"pm list packages {OPERATOR}": f"package:{OPERATOR}\n",
     "settings get secure enabled_accessibility_services": f"a.b/.C:{SERVICE}\n",
     "settings get secure accessibility_enabled": "1\n",
-    f"dumpsys package {RELEASE}": DUMP,
+    f"dumpsys package {OPERATOR}": DUMP,
     "am get-current-user": "0\n",
 }
-
 BOOT, PACKAGES, SERVICES, SWITCH, DETAILS, CURRENT = READY
 
 
 def test_a_ready_device_is_read_in_one_round_trip() -> None:
-    """One shell command answers everything."""
-    transport = ScriptedTransport(READY)
+    """One shell command answers everything, the processes included."""
+    dump = f"  Package [{OPERATOR}] (1a):\n    appId=10145\n{DUMP}"
+    listed = "USER PID\nsystem 700\nu0_a145 4242\n"
+    transport = ScriptedTransport({**READY, DETAILS: dump, PROCESSES_COMMAND: listed})
 
-    found = check_ready(transport, RELEASE)
+    found = module.check_ready(transport, OPERATOR)
 
     assert found == Readiness(
         booted=True,
-        installed=frozenset({RELEASE}),
+        installed=frozenset({OPERATOR}),
         service_on=True,
         stopped=False,
         version="0.5.3",
+        processes=Processes(10145, frozenset({4242}), frozenset({700})),
         user=0,
     )
     assert transport.round_trips == 1
 
 
-def test_the_processes_are_read_in_the_same_round_trip() -> None:
-    """Connecting learns which process is the Operator's, and is not slower for it."""
-    dump = f"  Package [{RELEASE}] (1a):\n    appId=10145\n{DUMP}"
-    listed = "USER PID\nsystem 700\nu0_a145 4242\n"
-    transport = ScriptedTransport({**READY, DETAILS: dump, PROCESSES_COMMAND: listed})
-
-    found = check_ready(transport, RELEASE)
-
-    assert found.processes == Processes(10145, frozenset({4242}), frozenset({700}))
-    assert transport.round_trips == 1
-
-
-@pytest.mark.parametrize(
-    "unknown",
-    [
+def test_unknown_answers_are_not_errors() -> None:
+    """A command that the device does not answer is no reason to fail; warnings are skipped."""
+    unknown = (
         ShellResult("", "", 127),
         ShellResult("", "cmd: Can't find service: x\n", 20),
         ShellResult("", "java.lang.SecurityException: no\n", 255),
-    ],
-)
-@pytest.mark.parametrize("question", READY)
-def test_what_is_unknown_is_no_error(question: Any, unknown: ShellResult) -> None:
-    """A command that the device does not answer is no reason to fail."""
-    transport = ScriptedTransport({**READY, question: unknown})
+    )
+    for question in READY:
+        for answer in unknown:
+            module.check_ready(ScriptedTransport({**READY, question: answer}), OPERATOR)
+    noise = "WARNING: linker: libfoo.so has text relocations: x:y\n"
+    noisy = {key: f"{noise}{value}" for key, value in READY.items()}
 
-    check_ready(transport, RELEASE)
+    found = module.check_ready(ScriptedTransport(noisy), OPERATOR)
+
+    assert (found.booted, found.service_on) == (True, True)
+    assert module.check_ready(ScriptedTransport(), OPERATOR) == Readiness()
 
 
-def test_a_device_that_tells_nothing_is_no_error() -> None:
-    """On a device without any of the commands nothing is known, and nothing is wrong."""
-    assert check_ready(ScriptedTransport(), RELEASE) == Readiness()
+NOT_RUNNING = ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "code", "says"),
+    ("question", "answer", "code", "text"),
     [
         (PACKAGES, "", ErrorCode.OPERATOR_NOT_INSTALLED, "operator_apk="),
-        (PACKAGES, f"package:{RELEASE}.dev\n", ErrorCode.OPERATOR_VARIANT_MISMATCH, ".dev"),
-        (SERVICES, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
-        (SERVICES, "\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "by hand"),
-        (SERVICES, f"x{SERVICE}\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
-        (SWITCH, "0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
-        (SWITCH, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
-        (
-            DETAILS,
-            DUMP.replace("stopped=false", "stopped=true"),
-            ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
-            "was force-stopped",
-        ),
+        (PACKAGES, f"package:{OPERATOR}.dev\n", ErrorCode.OPERATOR_VARIANT_MISMATCH, ".dev"),
+        (SERVICES, "null\n", NOT_RUNNING, "grant=True"),
+        (SERVICES, "\n", NOT_RUNNING, "by hand"),
+        (SERVICES, f"x{SERVICE}\n", NOT_RUNNING, "switched off"),
+        (SWITCH, "0\n", NOT_RUNNING, "grant=True"),
+        (SWITCH, "null\n", NOT_RUNNING, "switched off"),
+        (DETAILS, DUMP.replace("stopped=false", "stopped=true"), NOT_RUNNING, "was force-stopped"),
     ],
 )
 def test_what_keeps_the_operator_from_working_is_raised(
-    question: Any, answer: str, code: ErrorCode, says: str
+    question: Any, answer: str, code: ErrorCode, text: str
 ) -> None:
     """Each reason has its code, and a hint that says what to do."""
     transport = ScriptedTransport({**READY, question: answer})
 
     with pytest.raises(OperatorNotReadyError) as caught:
-        check_ready(transport, RELEASE)
+        module.check_ready(transport, OPERATOR)
 
-    assert caught.value.code is code
-    assert says in str(caught.value)
-    assert caught.value.serial == "PH1"
+    assert (caught.value.code, caught.value.serial) == (code, "PH1")
+    assert text in str(caught.value)
 
 
 def test_a_starting_device_is_not_blamed_on_its_operator() -> None:
     """A device that has not finished starting is unavailable, whatever its Operator is."""
     no_service = ShellResult("cmd: Can't find service: package\n", "", 20)
-    saying = ScriptedTransport({**READY, BOOT: "0\n", PACKAGES: ""})
-    showing = ScriptedTransport({**READY, BOOT: "\n", PACKAGES: no_service})
-    warning = ScriptedTransport({**READY, BOOT: "WARNING: linker: x\n\n", PACKAGES: no_service})
+    warning = "WARNING: linker: x\n\n"
 
-    for transport in (saying, showing, warning):
+    for booted, packages in (("0\n", ""), ("\n", no_service), (warning, no_service)):
+        transport = ScriptedTransport({**READY, BOOT: booted, PACKAGES: packages})
         with pytest.raises(DeviceUnavailableError, match="has not finished starting"):
-            check_ready(transport, RELEASE)
+            module.check_ready(transport, OPERATOR)
 
 
-#: A phone with a second and a third user, as ``dumpsys package`` tells of an app.
+#: A phone with three users, as ``dumpsys package`` lists them for an app.
 THREE_USERS = (
-    f"  Package [{RELEASE}] (1a2b):\n    appId=10145\n"
+    f"  Package [{OPERATOR}] (1a2b):\n    appId=10145\n"
     "    User 0: ceDataInode=1 installed=true hidden=false suspended=false stopped=true\n"
     "    User 10: ceDataInode=0 installed=true hidden=false suspended=false stopped=false\n"
     "    User 11: ceDataInode=0 installed=false hidden=false suspended=false stopped=true\n"
@@ -485,22 +379,22 @@ THREE_USERS = (
 @pytest.mark.parametrize(
     ("user", "code"),
     [
-        ("0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING),
+        ("0\n", NOT_RUNNING),
         ("10\n", None),
         ("11\n", ErrorCode.OPERATOR_NOT_INSTALLED),
-        ("12\n", None),  # the device does not tell
+        ("12\n", None),  # the device does not report it
         (ShellResult("", "Error: unknown command 'get-current-user'\n", 255), None),
     ],
 )
 def test_the_operator_of_the_current_user_counts(
     user: str | ShellResult, code: ErrorCode | None
 ) -> None:
-    """What is so for users whose screen is not shown neither helps nor harms."""
+    """Users whose screen is not shown neither help nor harm."""
     transport = ScriptedTransport({**READY, DETAILS: THREE_USERS, CURRENT: user})
 
     found = None
     try:
-        check_ready(transport, RELEASE)
+        module.check_ready(transport, OPERATOR)
     except OperatorNotReadyError as error:
         found = error
 
@@ -508,59 +402,24 @@ def test_the_operator_of_the_current_user_counts(
     assert ("for user 11" in str(found)) == (user == "11\n")
 
 
-def test_warnings_before_an_answer_are_skipped() -> None:
-    """Only the last line of the output is the answer."""
-    noise = "WARNING: linker: libfoo.so has text relocations: x:y\n"
-    noisy = {
-        key: noise + value if isinstance(value, str) else value for key, value in READY.items()
-    }
-
-    found = check_ready(ScriptedTransport(noisy), RELEASE)
-
-    assert (found.booted, found.service_on) == (True, True)
-
-
-@pytest.mark.parametrize(
-    ("fault", "code"),
-    [
-        ("operator_absent", ErrorCode.OPERATOR_NOT_INSTALLED),
-        ("operator_variant", ErrorCode.OPERATOR_VARIANT_MISMATCH),
-    ],
-)
-def test_faults_of_a_phone_have_their_codes(
-    phone: AdbTransport, fault: str, code: ErrorCode
-) -> None:
-    """Each fault of the simulated phone has its own code."""
-    ready = check_ready(phone, RELEASE)
-
-    phone.shell(f"sim fault {fault}")
-    with pytest.raises(OperatorNotReadyError) as caught:
-        check_ready(phone, RELEASE)
-
-    assert ready.service_on is True
-    assert caught.value.code is code
-
-
-def test_a_booting_phone_is_known_for_one(phone: AdbTransport) -> None:
+def test_a_booting_phone_is_recognised(phone: AdbTransport) -> None:
     """While its services are not up, nothing else is known."""
     phone.shell("sim fault booting")
 
-    found = read_readiness(phone, RELEASE)
-
-    assert found == Readiness(booted=False)
+    assert module.read_readiness(phone, OPERATOR) == Readiness(booted=False)
 
 
-def test_a_name_that_is_no_package_is_refused() -> None:
+def test_a_malformed_package_name_is_refused() -> None:
     """It never reaches the shell."""
     transport = ScriptedTransport()
 
-    with pytest.raises(Exception, match=re.escape("is not the name of an Android package")):
-        check_ready(transport, "a.b; reboot")
+    with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
+        module.check_ready(transport, "a.b; reboot")
 
     assert transport.calls == []
 
 
-#: What ``dumpsys power`` says, of which phone, and whether the screen is on.
+#: What ``dumpsys power`` prints, on which phone, and whether the screen is on.
 POWER = [
     ("  mWakefulness=Awake\n  mWakefulnessChanging=false\n", True),  # Pixel, Android 9 to 16
     ("  mWakefulness=Asleep\n  mWakefulnessChanging=true\n", False),
@@ -581,7 +440,7 @@ POWER = [
     ("nothing", None),
 ]
 
-#: What ``dumpsys window policy`` says of the keyguard, and whether the screen is locked.
+#: What ``dumpsys window policy`` prints about the keyguard, and whether the screen is locked.
 POLICY = [
     ("    KeyguardServiceDelegate\n      showing=true\n      occluded=false\n", True),
     ("    KeyguardServiceDelegate\n      showing=false\n", False),
@@ -601,7 +460,7 @@ POLICY = [
 AWAKE, UNLOCKED = "  mWakefulness=Awake\n", "      showing=false\n"
 
 
-def phone_that_says(power: str = "", policy: str = "", **others: str) -> ScriptedTransport:
+def phone_that_prints(power: str = "", policy: str = "", **others: str) -> ScriptedTransport:
     """Return a phone whose services print this."""
     return ScriptedTransport(
         {
@@ -613,16 +472,21 @@ def phone_that_says(power: str = "", policy: str = "", **others: str) -> Scripte
     )
 
 
-@pytest.mark.parametrize(("power", "is_on"), POWER)
-def test_the_screen_is_on_as_the_device_says(power: str, is_on: bool | None) -> None:
-    """Each maker's words are understood; what the device does not tell is None."""
-    assert screen_state(phone_that_says(power, UNLOCKED)).on is is_on
+@pytest.mark.parametrize(
+    ("power", "policy", "state"),
+    [
+        *((power, UNLOCKED, ScreenState(on=is_on, locked=False)) for power, is_on in POWER),
+        *((AWAKE, policy, ScreenState(on=True, locked=locked)) for policy, locked in POLICY),
+    ],
+)
+def test_the_words_of_each_maker_are_understood(
+    power: str, policy: str, state: ScreenState
+) -> None:
+    """What the device does not report is None; one round trip is enough if it reports all."""
+    phone = phone_that_prints(power, policy)
 
-
-@pytest.mark.parametrize(("policy", "is_locked"), POLICY)
-def test_the_screen_is_locked_as_the_device_says(policy: str, is_locked: bool | None) -> None:
-    """Each version's words are understood; what the device does not tell is None."""
-    assert screen_state(phone_that_says(AWAKE, policy)).locked is is_locked
+    assert screen_state(phone) == state
+    assert phone.round_trips == 1 + (None in (state.on, state.locked))
 
 
 @pytest.mark.parametrize(
@@ -635,11 +499,9 @@ def test_the_screen_is_locked_as_the_device_says(policy: str, is_locked: bool | 
         ("    mAwake=false mScreenOnEarly=false mScreenOnFully=false\n", False),
     ],
 )
-def test_the_window_manager_knows_what_the_power_manager_does_not_tell(
-    policy: str, is_on: bool
-) -> None:
+def test_the_window_manager_completes_the_power_manager(policy: str, is_on: bool) -> None:
     """It is asked in the same round trip anyway."""
-    phone = phone_that_says("Display Power: Some$1@8b3e2f1\n", policy + UNLOCKED)
+    phone = phone_that_prints("Display Power: Some$1@8b3e2f1\n", policy + UNLOCKED)
 
     assert screen_state(phone) == ScreenState(on=is_on, locked=False)
     assert phone.round_trips == 1
@@ -656,32 +518,11 @@ def test_the_window_manager_knows_what_the_power_manager_does_not_tell(
         ("", "", ScreenState()),
     ],
 )  # fmt: skip
-def test_a_second_source_is_asked_where_the_first_tells_nothing(
+def test_a_second_source_is_asked_if_the_first_reports_nothing(
     display: str, activities: str, state: ScreenState
 ) -> None:
     """Only then is the state unknown."""
-    phone = phone_that_says(display=display, activities=activities)
+    phone = phone_that_prints(display=display, activities=activities)
 
     assert screen_state(phone) == state
     assert phone.round_trips == 2
-
-
-def test_one_round_trip_is_enough_where_both_are_told() -> None:
-    """Checks between tests stay quick."""
-    phone = phone_that_says(AWAKE, UNLOCKED)
-
-    assert screen_state(phone) == ScreenState(on=True, locked=False)
-    assert phone.round_trips == 1
-
-
-def test_a_sleeping_phone_has_its_screen_off(phone: AdbTransport) -> None:
-    """The simulated phone tells it as a real one does."""
-    awake = screen_state(phone)
-
-    phone.shell("input keyevent KEYCODE_SLEEP")
-    deadline = time.monotonic() + 10  # a phone takes a moment to follow a key
-    while screen_state(phone).on and time.monotonic() < deadline:
-        pass
-
-    assert awake == ScreenState(on=True, locked=False)
-    assert screen_state(phone).on is False

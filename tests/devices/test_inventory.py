@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.inventory import (
     ConnectedDevice,
     ask_all,
@@ -17,7 +18,7 @@ from pytest_clawperator.devices.inventory import (
     read_device,
 )
 from pytest_clawperator.errors import (
-    AmbiguousDeviceError,
+    DeviceError,
     DeviceNotFoundError,
     DeviceUnavailableError,
     ErrorCode,
@@ -29,7 +30,7 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.adb_server import FakeAdb, block
-from tests.doubles.transport import ScriptedTransport
+from tests.doubles.transport import Answer, ScriptedTransport
 
 SERVER = AdbServer("127.0.0.1", 5037)
 
@@ -63,128 +64,20 @@ def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Resolver]:
     machine_of.cache_clear()
 
 
-def key_of(serial: str, server: AdbServer) -> str:
-    """Return the key of an emulator."""
-    told = "[ro.serialno]: [EMU]\n[ro.kernel.qemu]: [1]\n"
-    return read_device(ScriptedTransport({"getprop": told}, serial=serial), server=server).key
+def read(answers: dict[Any, Answer] | None = None, *, server: AdbServer = SERVER) -> DeviceInfo:
+    """Read a phone that answers this."""
+    return read_device(ScriptedTransport(answers), server=server)
+
+
+def key_of(serial: str, server: AdbServer = SERVER, *, emulator: bool, number: str = "EMU") -> str:
+    """Return the key of a device."""
+    properties = f"[ro.serialno]: [{number}]\n[ro.kernel.qemu]: [{int(emulator)}]\n"
+    return read_device(ScriptedTransport({"getprop": properties}, serial=serial), server=server).key
 
 
 def connected(**states: str) -> list[ConnectedDevice]:
-    """Make devices of serials and states."""
+    """Return devices of serials and states."""
     return [ConnectedDevice(serial, state, SERVER) for serial, state in states.items()]
-
-
-def test_a_phone_without_a_serial_number_is_not_usable() -> None:
-    """The words that adb lists it under are no serial that it accepts."""
-    rows = "(no serial number)\tdevice\n"
-    with FakeAdb({"host:devices": block(rows)}) as adb:
-        devices = list_devices(adb.server)
-
-    with pytest.raises(NoDeviceError, match=r"\(no serial number\) \(without") as caught:
-        choose_device(devices)
-
-    assert "adb tcpip" in str(caught.value)
-
-
-class TestChoice:
-    """Which of the connected devices is used."""
-
-    @pytest.mark.parametrize(
-        ("devices", "serial", "chosen"),
-        [
-            (connected(A="device"), None, "A"),
-            (connected(A="unauthorized", B="device", C="offline"), None, "B"),
-            (connected(A="device", B="device"), "B", "B"),
-            (connected(A="device"), "", "A"),
-        ],
-    )
-    def test_the_named_or_the_only_device_is_chosen(
-        self, devices: list[ConnectedDevice], serial: str | None, chosen: str
-    ) -> None:
-        """A serial decides; without one the only usable device is taken."""
-        assert choose_device(devices, serial).serial == chosen
-
-    def test_the_environment_names_a_device(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`ANDROID_SERIAL` names the device where nothing else does."""
-        devices = connected(A="device", B="device", C="device")
-        monkeypatch.setenv("ANDROID_SERIAL", "B")
-
-        assert choose_device(devices).serial == "B"
-        assert choose_device(devices, "C").serial == "C"
-
-    def test_no_device_at_all_is_an_error(self) -> None:
-        """Without a device, the hint names both ways to get one."""
-        with pytest.raises(NoDeviceError, match="no device is connected") as caught:
-            choose_device([])
-
-        assert caught.value.code is ErrorCode.NO_DEVICES
-        assert "USB debugging" in str(caught.value.hint)
-        assert "python -m pytest_clawperator.simulator" in str(caught.value.hint)
-
-    def test_no_usable_device_is_an_error(self) -> None:
-        """Unusable devices are named with what to do about each."""
-        with pytest.raises(NoDeviceError) as caught:
-            choose_device(connected(A="unauthorized", B="offline"))
-
-        assert "A (unauthorized), B (offline)" in str(caught.value)
-        assert "Allow USB debugging?" in str(caught.value.hint)
-        assert "adb reconnect offline" in str(caught.value.hint)
-
-    def test_several_devices_and_no_choice_are_an_error(self) -> None:
-        """They are listed, with how to choose."""
-        with pytest.raises(AmbiguousDeviceError) as caught:
-            choose_device(connected(A="device", B="device", C="offline"))
-
-        assert caught.value.code is ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED
-        assert "2 devices are connected and none was chosen: A, B" in str(caught.value)
-        assert "connect(serial='A'), or set ANDROID_SERIAL" in str(caught.value)
-        assert caught.value.details == {"devices": ["A", "B"]}
-
-    def test_an_absent_device_is_an_error(self) -> None:
-        """The error lists the devices that are connected."""
-        with pytest.raises(DeviceNotFoundError) as caught:
-            choose_device(connected(A="device", B="offline"), "X")
-
-        assert str(caught.value).startswith("[X] DEVICE_NOT_FOUND: ")
-        assert "connected: A, B (offline)" in str(caught.value)
-
-    def test_a_mistyped_serial_is_corrected(self) -> None:
-        """A serial that is nearly that of a connected device gets a question."""
-        devices = connected(**{"emulator-5554": "device", "PH1": "device"})
-
-        with pytest.raises(DeviceNotFoundError) as caught:
-            choose_device(devices, "emulator-5545")
-
-        assert "Did you mean emulator-5554?" in str(caught.value.hint)
-
-    def test_an_absent_device_of_the_environment_names_the_variable(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A serial that came from a variable is what to correct there."""
-        monkeypatch.setenv("ANDROID_SERIAL", "X")
-
-        with pytest.raises(DeviceNotFoundError, match=r"\(from ANDROID_SERIAL\); .* nothing"):
-            choose_device([])
-
-    @pytest.mark.parametrize(
-        ("state", "code", "hint"),
-        [
-            ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
-            ("authorizing", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
-            ("offline", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
-            ("no permissions (user in plugdev?)", ErrorCode.ADB_NO_USB_PERMISSIONS, "udev"),
-            ("recovery", ErrorCode.DEVICE_OFFLINE, "adb reboot"),
-            ("", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
-        ],
-    )
-    def test_an_unusable_device_is_an_error(self, state: str, code: ErrorCode, hint: str) -> None:
-        """Each state has its code, and a hint that says what to do."""
-        with pytest.raises(DeviceUnavailableError) as caught:
-            choose_device(connected(A=state, B="device"), "A")
-
-        assert caught.value.code is code
-        assert caught.value.serial == "A"
-        assert hint in str(caught.value.hint)
 
 
 def test_devices_are_listed_as_the_server_has_them(simulator: Simulator, server: AdbServer) -> None:
@@ -196,39 +89,147 @@ def test_devices_are_listed_as_the_server_has_them(simulator: Simulator, server:
     ]
 
 
-class TestReading:
-    """What a device says about itself."""
+def test_a_phone_without_a_serial_number_is_not_usable() -> None:
+    """Adb does not accept the words that it lists the phone under as a serial."""
+    with FakeAdb({"host:devices": block("(no serial number)\tdevice\n")}) as adb:
+        devices = list_devices(adb.server)
 
-    def test_a_phone_tells_what_it_is(self, phone: AdbTransport, server: AdbServer) -> None:
-        """Every property is read."""
-        info = read_device(phone, server=server)
+    with pytest.raises(NoDeviceError, match=r"\(no serial number\) \(without") as caught:
+        choose_device(devices)
+
+    assert "adb tcpip" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("devices", "serial", "variable", "chosen"),
+    [
+        (connected(A="device"), None, None, "A"),
+        (connected(A="unauthorized", B="device", C="offline"), None, None, "B"),
+        (connected(A="device", B="device"), "B", None, "B"),
+        (connected(A="device"), "", None, "A"),
+        (connected(A="device", B="device", C="device"), None, "B", "B"),
+        (connected(A="device", B="device", C="device"), "C", "B", "C"),
+    ],
+)
+def test_the_named_or_the_only_device_is_chosen(
+    devices: list[ConnectedDevice],
+    serial: str | None,
+    variable: str | None,
+    chosen: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A serial decides, then `ANDROID_SERIAL`; else the only usable device is chosen."""
+    if variable is not None:
+        monkeypatch.setenv("ANDROID_SERIAL", variable)
+
+    assert choose_device(devices, serial).serial == chosen
+
+
+@pytest.mark.parametrize(
+    ("devices", "serial", "code", "texts"),
+    [
+        (
+            connected(),
+            None,
+            ErrorCode.NO_DEVICES,
+            [
+                "no device is connected",
+                "USB debugging",
+                "python -m pytest_clawperator.simulator",
+            ],
+        ),
+        (
+            connected(A="unauthorized", B="offline"),
+            None,
+            ErrorCode.NO_DEVICES,
+            ["A (unauthorized), B (offline)", "Allow USB debugging?", "adb reconnect offline"],
+        ),
+        (
+            connected(A="device", B="device", C="offline"),
+            None,
+            ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
+            [
+                "2 devices are connected and none was chosen: A, B",
+                "connect(serial='A'), or set ANDROID_SERIAL",
+            ],
+        ),
+        (
+            connected(A="device", B="offline"),
+            "X",
+            ErrorCode.DEVICE_NOT_FOUND,
+            ["[X] DEVICE_NOT_FOUND: ", "connected: A, B (offline)"],
+        ),
+        (
+            connected(**{"emulator-5554": "device", "PH1": "device"}),
+            "emulator-5545",
+            ErrorCode.DEVICE_NOT_FOUND,
+            ["Did you mean emulator-5554?"],
+        ),
+    ],
+)
+def test_without_a_clear_choice_there_is_an_error(
+    devices: list[ConnectedDevice], serial: str | None, code: ErrorCode, texts: list[str]
+) -> None:
+    """It lists the devices that are connected, and says what to do."""
+    with pytest.raises(DeviceError) as caught:
+        choose_device(devices, serial)
+
+    assert caught.value.code is code
+    for text in texts:
+        assert text in str(caught.value)
+
+
+def test_an_absent_device_of_the_environment_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The variable is what to correct."""
+    monkeypatch.setenv("ANDROID_SERIAL", "X")
+
+    with pytest.raises(DeviceNotFoundError, match=r"\(from ANDROID_SERIAL\); .* nothing"):
+        choose_device([])
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "hint"),
+    [
+        ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
+        ("authorizing", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
+        ("offline", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
+        ("no permissions (user in plugdev?)", ErrorCode.ADB_NO_USB_PERMISSIONS, "udev"),
+        ("recovery", ErrorCode.DEVICE_OFFLINE, "adb reboot"),
+        ("", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
+    ],
+)
+def test_an_unusable_device_is_an_error(state: str, code: ErrorCode, hint: str) -> None:
+    """Each state has its code, and a hint that says what to do."""
+    with pytest.raises(DeviceUnavailableError) as caught:
+        choose_device(connected(A=state, B="device"), "A")
+
+    assert (caught.value.code, caught.value.serial) == (code, "A")
+    assert hint in str(caught.value.hint)
+
+
+class TestReading:
+    """What a device reports about itself."""
+
+    def test_every_property_of_a_phone_is_read(
+        self, phone: AdbTransport, simulator: Simulator, server: AdbServer
+    ) -> None:
+        """An emulator is recognised, and its key is the place where it is reached."""
+        transport = AdbTransport(server, simulator.serials[1])
+        info, emulator = read_device(phone, server=server), read_device(transport, server=server)
+        transport.close()
 
         assert info.serial == phone.serial
         assert (info.manufacturer, info.model) == ("Google", "Pixel 9")
         assert (info.api_level, info.release, info.abi) == (36, "16", "arm64-v8a")
         assert (info.size, info.density, info.locale) == ((1080, 2400), 420, "en-US")
         assert not info.emulator
-
-    def test_an_emulator_is_recognised(self, simulator: Simulator, server: AdbServer) -> None:
-        """Its key is the place where it is reached."""
-        transport = AdbTransport(server, simulator.serials[1])
-
-        info = read_device(transport, server=server)
-
-        transport.close()
-        assert info.emulator
-        assert info.key == f"127.0.0.1/{info.serial}"
-
-    def test_a_device_is_read_in_one_round_trip(self) -> None:
-        """One shell command answers everything."""
-        transport = ScriptedTransport()
-
-        read_device(transport, server=SERVER)
-
-        assert transport.round_trips == 1
+        assert emulator.emulator
+        assert emulator.key == f"127.0.0.1/{emulator.serial}"
 
     def test_the_size_is_that_of_the_chosen_display(self) -> None:
-        """A car's second display has its own size and density."""
+        """A car's second display has its own size and density; one round trip reads all."""
         transport = ScriptedTransport(
             {
                 "wm size": "Physical size: 1080x2424\n",
@@ -241,17 +242,16 @@ class TestReading:
         info = read_device(transport, server=SERVER)
 
         assert (info.size, info.density) == ((1920, 720), 160)
+        assert transport.round_trips == 1
 
     def test_an_override_replaces_the_physical_value(self) -> None:
         """A size or density that was set replaces the screen's own."""
-        transport = ScriptedTransport(
+        info = read(
             {
                 "wm size": "Physical size: 1080x2400\nOverride size: 720x1600\n",
                 "wm density": "Physical density: 420\nOverride density: 320\n",
             }
         )
-
-        info = read_device(transport, server=SERVER)
 
         assert (info.size, info.density) == ((720, 1600), 320)
 
@@ -264,16 +264,18 @@ class TestReading:
             ("[[[]]]: [\n", "Physical size: 1x2x3"),
         ],
     )
-    def test_what_is_odd_or_missing_is_unknown(
+    def test_odd_and_missing_answers_are_unknown(
         self, properties: str | ShellResult, size: str | ShellResult
     ) -> None:
         """Nothing that a device answers is an error."""
-        transport = ScriptedTransport({"getprop": properties, "wm size": size})
-
-        info = read_device(transport, server=SERVER)
+        info = read({"getprop": properties, "wm size": size})
 
         assert (info.model, info.api_level, info.size, info.density) == (None,) * 4
         assert info.serial == "PH1"
+
+
+class TestKeys:
+    """One device has one key, by whichever serial and adb server it is reached."""
 
     @pytest.mark.parametrize(
         ("serial", "number", "server", "key"),
@@ -286,79 +288,58 @@ class TestReading:
             ("localhost:4000", "SIM", SERVER, "127.0.0.1/127.0.0.1:4000"),
             ("emulator-5554", "EMU", AdbServer("localhost", 1), "127.0.0.1/emulator-5554"),
             ("emulator-5554", "EMU", AdbServer("lab-3", 1), "lab-3/emulator-5554"),
+            ("emulator-5554", "EMU", AdbServer("x" * 300, 1), f"{'x' * 300}/emulator-5554"),
             ("emulator-5554", "EMU", AdbServer(path="/run/adb"), "127.0.0.1/emulator-5554"),
             ("CHEAP1", "0123456789ABCDEF", SERVER, "127.0.0.1/CHEAP1"),
             ("NONE", "", SERVER, "127.0.0.1/NONE"),
         ],
     )
     @pytest.mark.usefixtures("resolver")
-    def test_one_phone_has_one_key(
+    def test_the_key_is_the_serial_number_or_the_place(
         self, serial: str, number: str, server: AdbServer, key: str
     ) -> None:
-        """The key is the phone's serial number; without one, the place where it is reached."""
-        transport = ScriptedTransport({"getprop": f"[ro.serialno]: [{number}]\n"}, serial=serial)
+        """A phone without its own serial number is known by where it is reached."""
+        assert key_of(serial, server, emulator=False, number=number) == key
 
-        assert read_device(transport, server=server).key == key
-
-    @pytest.mark.parametrize(
-        "host", ["0.0.0.0", "127.0.1.1", "::", "::1", "::ffff:127.0.0.1", socket.gethostname()]
-    )
-    def test_this_machine_is_one_by_all_its_names(self, host: str) -> None:
+    def test_this_machine_is_one_by_all_its_names(self) -> None:
         """Two runs that call this machine differently mean one emulator."""
-        assert key_of("emulator-5554", AdbServer(host, 5037)) == "127.0.0.1/emulator-5554"
-        assert key_of("emulator-5554", SERVER) == "127.0.0.1/emulator-5554"
+        hosts = "0.0.0.0", "127.0.1.1", "::", "::1", "::ffff:127.0.0.1", socket.gethostname()
+        serials = "emulator-5554", "127.0.0.1:5555", "localhost:5555"
 
-    def test_an_address_of_this_machine_is_here(self, resolver: Resolver) -> None:
-        """What a name leads to decides, be it the name of an adb server or of a device."""
-        resolver["desk.lab"] = ("desk.lab", "127.0.0.1")
+        keys = {key_of("emulator-5554", AdbServer(host, 5037), emulator=True) for host in hosts}
+        keys |= {key_of(serial, emulator=True) for serial in serials}
 
-        by_server = key_of("emulator-5554", AdbServer("desk.lab", 5037))
-        by_serial = key_of("desk.lab:5555", SERVER)
+        assert keys == {"127.0.0.1/emulator-5554"}
 
-        assert by_server == by_serial == "127.0.0.1/emulator-5554"
-
-    def test_another_machine_is_one_by_all_its_names(self, resolver: Resolver) -> None:
-        """The name that a resolver has for another machine counts, not the one that was typed."""
+    def test_what_a_name_leads_to_decides(self, resolver: Resolver) -> None:
+        """The resolver's name for another machine counts, and an address of this one is here."""
         for name in ("rack-1", "Rack-1.lab", "alias"):
             resolver[name] = ("Rack-1.lab", "198.51.100.77")
+        others = {
+            key_of("emulator-5554", AdbServer(name, 5037), emulator=True) for name in resolver
+        }
+        resolver["desk.lab"] = ("desk.lab", "127.0.0.1")
 
-        keys = {key_of("emulator-5554", AdbServer(name, 5037)) for name in resolver}
+        by_server = key_of("emulator-5554", AdbServer("desk.lab", 5037), emulator=True)
+        by_serial = key_of("desk.lab:5555", emulator=True)
 
-        assert keys == {"rack-1.lab/emulator-5554"}
+        assert others == {"rack-1.lab/emulator-5554"}
+        assert by_server == by_serial == "127.0.0.1/emulator-5554"
 
-    def test_a_name_that_nobody_knows_stays_what_it_is(self, resolver: Resolver) -> None:
-        """A lookup that fails is no error."""
-        assert key_of("emulator-5554", AdbServer("lab-3", 5037)) == "lab-3/emulator-5554"
-        assert key_of("emulator-5554", AdbServer("x" * 300, 1)) == f"{'x' * 300}/emulator-5554"
+    def test_emulators_of_the_network_differ_by_place(self, resolver: Resolver) -> None:
+        """An emulator's serial number is that of its version, so its place counts."""
+        for number in (1, 2):
+            resolver[f"rack-{number}"] = (f"rack-{number}", f"198.51.100.{number}")
 
-    def test_emulators_of_the_network_are_told_apart(self, resolver: Resolver) -> None:
-        """An emulator's serial number is that of its version; where it is reached tells which."""
-        resolver["rack-1"], resolver["rack-2"] = (
-            ("rack-1", "198.51.100.1"),
-            ("rack-2", "198.51.100.2"),
-        )
-        told = "[ro.serialno]: [EMULATOR35X4X9X0]\n[ro.kernel.qemu]: [1]\n"
-        serials = ("rack-1:5555", "rack-2:5555", "198.51.100.3:6001")
-        transports = [ScriptedTransport({"getprop": told}, serial=serial) for serial in serials]
-
-        keys = [read_device(one, server=SERVER).key for one in transports]
+        serials = "rack-1:5555", "rack-2:5555", "198.51.100.3:6001"
+        keys = [key_of(serial, emulator=True, number="EMULATOR35X4X9X0") for serial in serials]
 
         assert keys == [
             "rack-1/emulator-5554",
             "rack-2/emulator-5554",
             "198.51.100.3/emulator-6000",
         ]
-        assert keys[0] == key_of("emulator-5554", AdbServer("rack-1", 5037))
-
-    @pytest.mark.parametrize("serial", ["emulator-5554", "127.0.0.1:5555", "localhost:5555"])
-    def test_an_emulator_has_one_key_by_all_its_names(self, serial: str) -> None:
-        """An emulator that was also connected to by its port is not two devices."""
-        told = "[ro.serialno]: [EMU]\n[ro.kernel.qemu]: [1]\n"
-        transport = ScriptedTransport({"getprop": told}, serial=serial)
-
-        key = read_device(transport, server=SERVER).key
-
-        assert key == "127.0.0.1/emulator-5554"
+        assert keys[0] == key_of("emulator-5554", AdbServer("rack-1", 5037), emulator=True)
 
 
 def test_each_answer_stands_under_its_name(phone: AdbTransport) -> None:
@@ -382,7 +363,7 @@ def test_each_answer_stands_under_its_name(phone: AdbTransport) -> None:
 
 
 def test_output_cannot_pass_for_a_mark() -> None:
-    """The mark is random, so no output can hold it."""
+    """The mark is random, so no output can contain it."""
     hostile = "0123456789abcdef:0\n:0\n$?\nrest"
     transport = ScriptedTransport({"first": hostile, "second": "2"})
 
@@ -402,7 +383,7 @@ def test_a_timeout_names_the_first_command(phone: AdbTransport) -> None:
 
 
 def test_commands_that_were_not_reached_fail() -> None:
-    """Where the shell died half way, the rest has an exit code that is no success."""
+    """If the shell died half way, the remaining commands count as failed."""
 
     class Dying(ScriptedTransport):
         def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:

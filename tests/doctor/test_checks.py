@@ -55,6 +55,9 @@ def test_a_computer_with_all_passes() -> None:
     ]
 
 
+USB = RunningServer(2, 6000, takes_usb=True)
+
+
 @pytest.mark.parametrize(
     ("facts", "row"),
     [
@@ -67,42 +70,28 @@ def test_a_computer_with_all_passes() -> None:
             ("host.adb.server", "fail", "ADB_SERVER_FAILED"),
         ),
         (replace(GOOD, adb_version=""), ("host.adb.presence", "fail", "ADB_NOT_FOUND")),
-    ],
-)
-def test_a_failure_is_the_last_finding(facts: HostFacts, row: tuple[str, str, str | None]) -> None:
-    """Without adb there is nothing more to find out."""
-    assert as_rows(judge_host(facts))[-1] == row
-
-
-@pytest.mark.parametrize(
-    ("facts", "row"),
-    [
         (NO_ADB, ("host.adb.presence", "warn", "ADB_NOT_FOUND")),
         (replace(GOOD, server_number=40), ("host.adb.version", "warn", "ADB_VERSION_MISMATCH")),
         (
-            replace(GOOD, servers=(*GOOD.servers, RunningServer(2, 6000, takes_usb=True))),
+            replace(GOOD, servers=(*GOOD.servers, USB)),
             ("host.adb.servers", "warn", "ADB_SEVERAL_SERVERS"),
         ),
+        # A server without USB devices does not count, nor do others if ours takes none.
+        (
+            replace(GOOD, servers=(*GOOD.servers, replace(USB, port=None, takes_usb=False))),
+            ("host.adb.servers", "pass", None),
+        ),
+        (replace(GOOD, servers=(USB, replace(USB, pid=3))), ("host.adb.servers", "pass", None)),
     ],
 )
-def test_what_may_disturb_is_a_warning(facts: HostFacts, row: tuple[str, str, str | None]) -> None:
-    """A server that answers can be used without a program, and beside others."""
-    assert row in as_rows(judge_host(facts))
+def test_each_problem_of_the_computer_is_found(
+    facts: HostFacts, row: tuple[str, str, str | None]
+) -> None:
+    """A failure is the last finding: without adb there is nothing more to find out."""
+    rows = as_rows(judge_host(facts))
 
-
-@pytest.mark.parametrize(
-    "others",
-    [
-        (RunningServer(2, None, takes_usb=False),),
-        (RunningServer(2, 6000, takes_usb=True), RunningServer(3, 6001, takes_usb=True)),
-    ],
-)
-def test_servers_that_are_in_nobodys_way_pass(others: tuple[RunningServer, ...]) -> None:
-    """One that takes no USB devices does not count, nor do others if ours takes none."""
-    used = GOOD.servers if len(others) == 1 else ()
-    facts = replace(GOOD, servers=(*used, *others))
-
-    assert ("host.adb.servers", "pass", None) in as_rows(judge_host(facts))
+    assert row in rows
+    assert row[1] != "fail" or rows[-1] == row
 
 
 @contextmanager
@@ -141,27 +130,21 @@ def found_pids(findings: tuple[Finding, ...]) -> list[int]:
     return list(finding.evidence.get("pids", []))
 
 
-def test_an_adb_of_another_version_is_found(
+def test_versions_and_addresses_are_those_of_real_programs(
     server: AdbServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program of ADB_PATH is asked for its version, which must be the server's."""
+    """The adb of ADB_PATH must have the server's version; a missing server has its address."""
     other = tmp_path / "adb"
     other.write_text("#!/bin/sh\necho Android Debug Bridge version 1.0.32\n", encoding="utf-8")
     other.chmod(other.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("ADB_PATH", str(other))
-
-    findings = judge_host(gather_host(server))
-
-    assert ("host.adb.version", "warn", "ADB_VERSION_MISMATCH") in as_rows(findings)
-
-
-def test_no_server_at_a_named_address_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where none may be started, the check fails with the address."""
+    mismatch = as_rows(judge_host(gather_host(server)))
     monkeypatch.setenv("ADB_PATH", str(find_adb()))
     with socket.create_server(("127.0.0.1", 0)) as free:
-        nobody = AdbServer(port=free.getsockname()[1])
+        absent = AdbServer(port=free.getsockname()[1])
 
-    findings = judge_host(gather_host(nobody))
+    findings = judge_host(gather_host(absent))
 
+    assert ("host.adb.version", "warn", "ADB_VERSION_MISMATCH") in mismatch
     assert as_rows(findings)[-1] == ("host.adb.server", "fail", "ADB_SERVER_FAILED")
-    assert str(nobody) in findings[-1].summary
+    assert str(absent) in findings[-1].summary

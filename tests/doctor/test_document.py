@@ -68,10 +68,10 @@ def test_the_table_is_what_is_printed(
     assert printed(emulator, capsys, "doctor", "--output", "pretty") == TEXTS[0]
 
 
-def test_the_changes_are_those_that_are_told(
+def test_the_changes_are_those_that_are_reported(
     emulator: AdbTransport, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What --fix tells stands before its table."""
+    """What --fix reports stands before its table."""
     assert printed(emulator, capsys, "doctor", "--output", "pretty", "--fix").startswith(TEXTS[1])
 
 
@@ -89,7 +89,7 @@ def test_the_json_is_what_is_printed(
     assert {**found, "checks": 0, "nextActions": 0} == {**expected, "checks": 0, "nextActions": 0}
 
 
-def test_setting_up_is_told_as_shown(
+def test_setting_up_is_reported_as_shown(
     emulator: AdbTransport, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Each change, and the sentence at the end."""
@@ -104,6 +104,6 @@ def test_setting_up_is_told_as_shown(
 
 def test_every_check_has_its_row() -> None:
     """No check is forgotten, and none is made up."""
-    told = re.findall(r"^\| `((?:host|device|readiness)\.[\w.]+)` \|", DOCUMENT, re.MULTILINE)
+    rows = re.findall(r"^\| `((?:host|device|readiness)\.[\w.]+)` \|", DOCUMENT, re.MULTILINE)
 
-    assert told == [*HOST, "host.adb.servers", *ORDER, "readiness.smoke"]
+    assert rows == [*HOST, "host.adb.servers", *ORDER, "readiness.smoke"]

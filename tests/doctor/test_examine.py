@@ -1,4 +1,4 @@
-"""Examining real connections to simulated phones: each trouble is found, and mended if it can."""
+"""Examining real connections to simulated phones: each problem is found, and fixed if possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import Witness
-from tests.doctor.conftest import HEALTHY, Examine
+from tests.doctor.conftest import Examine
 
 OPERATOR = OPERATOR_PACKAGE
 
@@ -52,92 +52,41 @@ ORDER = [
 ]
 
 
-# What is done to the phone, which check finds it, as what, and whether it can be mended.
-TROUBLES = {
-    "battery saver": (
-        "settings put global low_power 1",
-        ("device.battery_saver", "warn", "DEVICE_BATTERY_SAVER_ON"),
-        True,
+HANDSHAKE = "readiness.handshake fail DEVICE_ACCESSIBILITY_NOT_RUNNING"
+RESTRICTED = "readiness.standby warn OPERATOR_RESTRICTED"
+
+#: What is done to the phone, and which check finds it as what.
+FIXABLE = {
+    "settings put global low_power 1": "device.battery_saver warn DEVICE_BATTERY_SAVER_ON",
+    "input keyevent KEYCODE_SLEEP": "device.screen warn DEVICE_SCREEN_OFF",
+    "sim fault locked": "device.screen warn DEVICE_SCREEN_LOCKED",
+    "settings put global transition_animation_scale 0.5": (
+        "device.animations warn DEVICE_ANIMATIONS_ON"
     ),
-    "screen off": (
-        "input keyevent KEYCODE_SLEEP",
-        ("device.screen", "warn", "DEVICE_SCREEN_OFF"),
-        True,
+    "settings put global development_settings_enabled 0": (
+        "readiness.settings.dev_options warn DEVICE_DEV_OPTIONS_DISABLED"
     ),
-    "locked": ("sim fault locked", ("device.screen", "warn", "DEVICE_SCREEN_LOCKED"), True),
-    "locked with a code": (
-        "sim fault locked code=1",
-        ("device.screen", "warn", "DEVICE_SCREEN_LOCKED"),
-        False,
+    "settings delete global adb_enabled": (
+        "readiness.settings.usb_debugging warn DEVICE_USB_DEBUGGING_DISABLED"
     ),
-    "animations": (
-        "settings put global transition_animation_scale 0.5",
-        ("device.animations", "warn", "DEVICE_ANIMATIONS_ON"),
-        True,
-    ),
-    "storage": ("sim fault storage_full", ("device.storage", "fail", "DEVICE_STORAGE_LOW"), False),
-    "clock": ("sim fault time_set_back", ("device.clock", "warn", "DEVICE_CLOCK_WRONG"), False),
-    "booting": ("sim fault booting", ("device.boot", "fail", "DEVICE_OFFLINE"), False),
-    "no operator": (
-        "sim fault operator_absent",
-        ("readiness.apk.presence", "fail", "OPERATOR_NOT_INSTALLED"),
-        False,
-    ),
-    "other variant": (
-        "sim fault operator_variant",
-        ("readiness.apk.presence", "warn", "OPERATOR_VARIANT_MISMATCH"),
-        False,
-    ),
-    "other version": (
-        "sim fault operator_version version=0.6.0",
-        ("readiness.version.compatibility", "fail", "VERSION_INCOMPATIBLE"),
-        False,
-    ),
-    "developer options": (
-        "settings put global development_settings_enabled 0",
-        ("readiness.settings.dev_options", "warn", "DEVICE_DEV_OPTIONS_DISABLED"),
-        True,
-    ),
-    "usb debugging": (
-        "settings delete global adb_enabled",
-        ("readiness.settings.usb_debugging", "warn", "DEVICE_USB_DEBUGGING_DISABLED"),
-        True,
-    ),
-    "standby": (
-        f"am set-standby-bucket {OPERATOR} restricted",
-        ("readiness.standby", "warn", "OPERATOR_RESTRICTED"),
-        True,
-    ),
-    "background": (
-        f"cmd appops set {OPERATOR} RUN_ANY_IN_BACKGROUND ignore",
-        ("readiness.standby", "warn", "OPERATOR_RESTRICTED"),
-        True,
-    ),
-    "another tool": (
-        "sim fault ui_automation",
-        ("readiness.uiautomation", "fail", "DEVICE_UI_AUTOMATION_BUSY"),
-        True,
-    ),
-    "log level": ("setprop log.tag W", ("readiness.log.level", "fail", "DEVICE_LOG_LEVEL"), True),
-    "log buffer": (
-        "logcat -G 256K",
-        ("readiness.log.buffer", "warn", "DEVICE_LOG_BUFFER_SMALL"),
-        True,
-    ),
-    "service off": (
-        "settings put secure accessibility_enabled 0",
-        ("readiness.handshake", "fail", "DEVICE_ACCESSIBILITY_NOT_RUNNING"),
-        True,
-    ),
-    "force-stopped": (
-        f"am force-stop {OPERATOR}",
-        ("readiness.handshake", "fail", "DEVICE_ACCESSIBILITY_NOT_RUNNING"),
-        True,
-    ),
-    "crash": (
-        "sim fault operator_crash times=1",
-        ("readiness.handshake", "fail", "OPERATOR_CRASHED"),
-        True,
+    f"am set-standby-bucket {OPERATOR} restricted": RESTRICTED,
+    f"cmd appops set {OPERATOR} RUN_ANY_IN_BACKGROUND ignore": RESTRICTED,
+    "sim fault ui_automation": "readiness.uiautomation fail DEVICE_UI_AUTOMATION_BUSY",
+    "setprop log.tag W": "readiness.log.level fail DEVICE_LOG_LEVEL",
+    "logcat -G 256K": "readiness.log.buffer warn DEVICE_LOG_BUFFER_SMALL",
+    "settings put secure accessibility_enabled 0": HANDSHAKE,
+    f"am force-stop {OPERATOR}": HANDSHAKE,
+    "sim fault operator_crash times=1": "readiness.handshake fail OPERATOR_CRASHED",
+}
+UNFIXABLE = {
+    "sim fault locked code=1": "device.screen warn DEVICE_SCREEN_LOCKED",
+    "sim fault storage_full": "device.storage fail DEVICE_STORAGE_LOW",
+    "sim fault time_set_back": "device.clock warn DEVICE_CLOCK_WRONG",
+    "sim fault booting": "device.boot fail DEVICE_OFFLINE",
+    "sim fault operator_absent": "readiness.apk.presence fail OPERATOR_NOT_INSTALLED",
+    "sim fault operator_variant": "readiness.apk.presence warn OPERATOR_VARIANT_MISMATCH",
+    "sim fault operator_version version=0.6.0": (
+        "readiness.version.compatibility fail VERSION_INCOMPATIBLE"
     ),
 }
 
@@ -158,21 +107,21 @@ def test_a_healthy_phone_passes_every_check(examined: Examine) -> None:
     assert report.about == "Google Pixel 9, API 36"
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-def test_a_trouble_is_found_and_mended_where_that_is_possible(
-    patient: AdbTransport, examined: Examine, trouble: str
+@pytest.mark.parametrize("command", [*FIXABLE, *UNFIXABLE])
+def test_a_problem_is_found_and_fixed_if_possible(
+    patient: AdbTransport, examined: Examine, command: str
 ) -> None:
-    """The check finds the trouble; mending tells what it does, and afterwards it is gone."""
-    command, (check, status, code), mendable = TROUBLES[trouble]
+    """The check finds the problem; a fix is reported, and afterwards the problem is gone."""
+    check, status, code = {**FIXABLE, **UNFIXABLE}[command].split()
     patient.shell(command)
 
-    before, mended = examined(), examined(mends=True)
+    before, fixed = examined(), examined(fixes=True)
 
     finding = found(before, check)
     assert (finding.status, str(finding.code)) == (status, code)
     assert before.changes == ()
-    assert (found(mended, check).status == "pass") is mendable
-    assert bool(mended.changes) or not mendable
+    assert (found(fixed, check).status == "pass") is (command in FIXABLE)
+    assert bool(fixed.changes) or command in UNFIXABLE
     assert finding.fix is not None
 
 
@@ -186,7 +135,7 @@ def test_a_log_that_the_maker_suppresses_is_found(patient: AdbTransport, examine
     assert finding.evidence["arrived"] == ["E"]
 
 
-def test_a_device_that_is_held_is_only_looked_at(
+def test_a_leased_device_is_only_read(
     patient: AdbTransport, examined: Examine, leases: FileLeases
 ) -> None:
     """The holder is named; the Operator is not asked, and nothing is fixed."""
@@ -195,7 +144,7 @@ def test_a_device_that_is_held_is_only_looked_at(
     assert hold is not None
 
     with hold:
-        report = examined(mends=True)
+        report = examined(fixes=True)
 
     finding = found(report, "device.lease")
     assert (finding.status, finding.code) == ("warn", "DEVICE_LEASED")
@@ -210,7 +159,7 @@ class Unreachable(FileLeases):
 
     def holder(self, key: str) -> Holder | None:
         """Raise, as Redis does that is away."""
-        raise LeaseError("nobody answers", code="REMOTE_HOST_UNREACHABLE", hint="Start it.")
+        raise LeaseError("no answer", code="REMOTE_HOST_UNREACHABLE", hint="Start it.")
 
 
 def test_leases_that_cannot_be_read_are_found(examined: Examine, tmp_path: Path) -> None:
@@ -223,7 +172,7 @@ def test_leases_that_cannot_be_read_are_found(examined: Examine, tmp_path: Path)
 
 
 def test_an_error_in_a_thread_is_raised(patient: AdbTransport, leases: FileLeases) -> None:
-    """What goes wrong beyond a device is no hanging device."""
+    """An error that is not about a device does not look like a hanging device."""
     device = ConnectedDevice(patient.serial, "device", patient.server)
     how = Examination(package="no package", leases=leases)
 
@@ -231,25 +180,10 @@ def test_an_error_in_a_thread_is_raised(patient: AdbTransport, leases: FileLease
         examine_all([device], how)
 
 
-def test_mending_holds_the_device_meanwhile_and_releases_it(
-    patient: AdbTransport, examined: Examine, leases: FileLeases
-) -> None:
-    """Nobody else can lease a device that is being mended; afterwards anybody can."""
-    key = read_device(patient, server=patient.server).key
-    patient.shell("settings put global low_power 1")
-    holders = []
-
-    examined(mends=True, tell=lambda serial, change: holders.append(leases.holder(key)))
-
-    assert len(holders) == 1
-    assert holders[0] is not None
-    assert leases.holder(key) is None
-
-
-def test_an_interrupt_while_mending_releases_the_device(
+def test_an_interrupt_while_fixing_releases_the_device(
     patient: AdbTransport, leases: FileLeases
 ) -> None:
-    """Ctrl-C ends the waiting at once, and the lease with it."""
+    """The device is leased while it is fixed; Ctrl-C ends the wait, and the lease with it."""
     key = read_device(patient, server=patient.server).key
     patient.shell("settings put global low_power 1")
     device = ConnectedDevice(patient.serial, "device", patient.server)
@@ -260,7 +194,7 @@ def test_an_interrupt_while_mending_releases_the_device(
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         seen.wait(DEADLINE)
 
-    how = Examination(package=OPERATOR, leases=leases, mends=True, tell=interrupt)
+    how = Examination(package=OPERATOR, leases=leases, fixes=True, tell=interrupt)
     with pytest.raises(KeyboardInterrupt):
         examine_all([device], how)
     left = leases.holder(key)
@@ -273,19 +207,14 @@ def test_an_interrupt_while_mending_releases_the_device(
 
 
 def test_the_smoke_test_opens_settings(patient: AdbTransport, examined: Examine) -> None:
-    """With ``full`` Settings is opened and seen."""
+    """With ``full`` Settings is opened and seen; a failure has its cause."""
     report = examined(full=True)
-
-    assert found(report, "readiness.smoke").status == "pass"
-    assert "Connections" in patient.shell("sim screen").stdout
-
-
-def test_a_failed_smoke_test_has_its_cause(patient: AdbTransport, examined: Examine) -> None:
-    """The finding has the code and the message of what went wrong."""
+    shown = patient.shell("sim screen").stdout
     patient.shell("sim fault step_error type=open_app code=APP_NOT_FOUND")
-
     finding = found(examined(full=True), "readiness.smoke")
 
+    assert found(report, "readiness.smoke").status == "pass"
+    assert "Connections" in shown
     assert (finding.status, finding.code) == ("fail", "SMOKE_OPEN_SETTINGS_FAILED")
     assert finding.detail.startswith("APP_NOT_FOUND: ")
 
@@ -303,10 +232,10 @@ def frozen(pid: int) -> Iterator[None]:
 def test_a_device_that_hangs_delays_no_other(
     patient: AdbTransport, leases: FileLeases, simulator: Simulator, server: AdbServer
 ) -> None:
-    """Each device is examined by itself: one that says nothing is reported so."""
+    """Each device is examined by itself: one that does not answer is reported so."""
     hanging = ConnectedDevice(simulator.serials[0], "device", server)
     healthy = ConnectedDevice(patient.serial, "device", patient.server)
-    how = Examination(package=OPERATOR, leases=leases, within=2.0)
+    how = Examination(package=OPERATOR, leases=leases, within=1.0)
 
     with frozen(simulator.pid):
         reports = examine_all([hanging, healthy], how)
@@ -319,7 +248,7 @@ def test_a_device_that_hangs_delays_no_other(
 def test_a_device_that_is_connected_twice_answers_both_times(
     simulator: Simulator, server: AdbServer, leases: FileLeases
 ) -> None:
-    """An execution waits for the other one, and is no conflict."""
+    """An execution waits for the other one instead of failing with a conflict."""
     emulator = ConnectedDevice(simulator.serials[1], "device", server)
 
     reports = examine_all([emulator] * 4, Examination(package=OPERATOR, leases=leases))
@@ -328,7 +257,7 @@ def test_a_device_that_is_connected_twice_answers_both_times(
 
 
 def test_an_unusable_device_has_its_state(leases: FileLeases) -> None:
-    """What adb says of a device is found, and nothing is asked of it."""
+    """The state that adb reports is found, and nothing is asked of the device."""
     with Simulator(devices=1, faults=["unauthorized"]) as simulator:
         witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
         witness.wait_for_state("unauthorized")
@@ -341,42 +270,28 @@ def test_an_unusable_device_has_its_state(leases: FileLeases) -> None:
     assert len(report.findings) == 1
 
 
-def test_a_device_that_comes_back_is_mended(leases: FileLeases) -> None:
+def test_a_device_that_comes_back_is_fixed(patient: AdbTransport, leases: FileLeases) -> None:
     """An offline device is reconnected, and examined once adb can use it."""
-    with Simulator(devices=1) as simulator:
-        server = AdbServer(simulator.adb_host, simulator.adb_port)
-        transport = AdbTransport(server, simulator.serials[0])
-        transport.shell(HEALTHY)
-        transport.close()
-        offline = ConnectedDevice(simulator.serials[0], "offline", server)
-        (report,) = examine_all([offline], Examination(package=OPERATOR, leases=leases, mends=True))
+    offline = ConnectedDevice(patient.serial, "offline", patient.server)
+
+    (report,) = examine_all([offline], Examination(package=OPERATOR, leases=leases, fixes=True))
 
     assert report.ok
     assert report.changes[0] == "asked adb to reconnect to the device"
 
 
-def test_a_phone_that_guards_what_adb_does_is_found(leases: FileLeases) -> None:
-    """The finding names the developer options, before a test fails for want of them."""
-    with Simulator(devices=1, quirks=["guarded-adb"]) as simulator:
+def test_the_habits_of_makers_are_known(leases: FileLeases) -> None:
+    """Warnings of the linker do not matter; a guarded adb is found before a test fails."""
+    with Simulator(devices=1, quirks=["guarded-adb", "linker-warning"]) as simulator:
         server = AdbServer(simulator.adb_host, simulator.adb_port)
         device = ConnectedDevice(simulator.serials[0], "device", server)
         (report,) = examine_all([device], Examination(package=OPERATOR, leases=leases))
 
     finding = found(report, "device.input")
+    assert [one.id for one in report.findings] == ORDER
+    assert [one.id for one in report.troubles] == ["device.input", "device.animations"]
     assert (finding.status, finding.code) == ("warn", "DEVICE_INPUT_GUARDED")
     assert "USB debugging (Security settings)" in str(finding.fix)
-
-
-def test_warnings_of_the_linker_are_no_trouble(leases: FileLeases) -> None:
-    """A phone that prints them before each answer is as healthy as one that does not."""
-    with Simulator(devices=1, quirks=["linker-warning"]) as simulator:
-        server = AdbServer(simulator.adb_host, simulator.adb_port)
-        device = ConnectedDevice(simulator.serials[0], "device", server)
-        (report,) = examine_all([device], Examination(package=OPERATOR, leases=leases))
-
-    checked = [finding.id for finding in report.findings if not finding.id.startswith("host.")]
-    assert checked == ORDER
-    assert [trouble.id for trouble in report.troubles] == ["device.animations"]
 
 
 SERVER = AdbServer()

@@ -25,22 +25,16 @@ from pytest_clawperator.simulator import Simulator
 def test_a_server_is_known_by_its_command_line(
     command: str, port: int | None, takes_usb: bool
 ) -> None:
-    """The port is that of its options, else the usual one."""
+    """The port is that of its options, else the usual one; clients and others are not servers."""
     assert as_server(7, command.split()) == RunningServer(7, port, takes_usb)
-
-
-@pytest.mark.parametrize(
-    "command", ["", "adb devices", "adb shell ls", "vim server", "badb server"]
-)
-def test_other_processes_are_no_servers(command: str) -> None:
-    """Neither the client nor another program counts."""
-    assert as_server(7, command.split()) is None
+    for other in ("", "adb devices", "adb shell ls", "vim server", "badb server"):
+        assert as_server(7, other.split()) is None
 
 
 def test_processes_are_listed_by_ps_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where there is no /proc, as on macOS, the program ps lists them."""
+    """Without /proc, as on macOS, the program ps lists them; without both none is known."""
     program = tmp_path / "ps"
     rows = "  1 /sbin/launchd\n 42 /opt/adb -L tcp:5037 fork-server server --reply-fd 4\nnonsense"
     program.write_text(f"#!/bin/sh\ncat <<END\n{rows}\nEND\n", encoding="utf-8")
@@ -49,15 +43,7 @@ def test_processes_are_listed_by_ps_elsewhere(
     monkeypatch.setattr(facts, "_PROCESSES", tmp_path / "proc")
 
     assert running_servers() == [RunningServer(42, 5037, takes_usb=True)]
-
-
-def test_no_way_to_list_processes_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Then no other server is known."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(facts, "_PROCESSES", tmp_path / "proc")
-
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     assert running_servers() == []
 
 

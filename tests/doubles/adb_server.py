@@ -44,7 +44,7 @@ class Conversation:
         return said
 
     def close(self) -> None:
-        """Close the connection, so that the client notices at once."""
+        """Close the connection, so that the client notices immediately."""
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
         self.connection.close()
@@ -157,7 +157,7 @@ def eventually(condition: Callable[[], bool]) -> bool:
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.002)  # nothing tells when a thread or a socket is gone
+        time.sleep(0.002)  # there is no event for the end of a thread or a socket
     return True
 
 

@@ -1,4 +1,4 @@
-"""A clock that moves only when somebody waits, so that tests do not."""
+"""A clock that moves only when something waits, so that tests do not."""
 
 from __future__ import annotations
 

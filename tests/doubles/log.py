@@ -13,7 +13,7 @@ OK = ShellResult("Broadcast completed: result=0\n", "", 0)
 
 @dataclass
 class Clock:
-    """Time that stands still until somebody waits."""
+    """A clock that moves only when something waits."""
 
     now: float = 0.0
 

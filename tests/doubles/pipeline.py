@@ -66,7 +66,7 @@ class Bench:
         )
 
     def preflight(self) -> Processes | None:
-        """Count how often the device was looked at; return what it tells of its processes."""
+        """Count the checks of the device; return its processes."""
         self.preflights += 1
         return self.processes
 

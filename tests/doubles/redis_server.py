@@ -46,7 +46,7 @@ class RedisServer:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
         deadline = time.monotonic() + DEADLINE
         while not _answers(port):
-            # Somebody else may have got the port in between.
+            # Another process may have taken the port in between.
             if self.process.poll() is not None and self.port == 0:
                 return self.start()
             assert time.monotonic() < deadline, (self._folder / "redis.log").read_text()

@@ -21,6 +21,9 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.result import RunResult, RunStep
 from tests.doubles.transport import ScriptedTransport
 
+Act = Callable[[Clawperator], Any]
+"""Something a test does with a client."""
+
 SERIAL = "phone-1"
 PACKAGE = "com.example.shop"
 
@@ -61,6 +64,11 @@ class ScriptedRunner:
         return [[a.to_wire() for a in e.actions] for e in self.executions]
 
     @property
+    def executed(self) -> list[str]:
+        """The types of the actions of each execution, as in ``sleep snapshot_ui``."""
+        return [" ".join(kinds) for kinds in self.types]
+
+    @property
     def types(self) -> list[list[str]]:
         """The types of the actions of each execution."""
         return [[a.type for a in e.actions] for e in self.executions]
@@ -80,7 +88,7 @@ class Phone(ScriptedRunner):
     """Answers as the documented Operator does.
 
     ``screens`` are shown one after the other, a new one at each snapshot, the last for ever.
-    ``data`` tells what a type of action brings; an ``error`` in it makes it fail.
+    ``data`` is what each type of action brings; an ``error`` in it makes it fail.
     """
 
     def __init__(

@@ -64,18 +64,18 @@ class ScenarioPhone(LoggedTransport):
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
-        """Return a picture, or raise what the rule says."""
-        told = reply(self.scenario, f"-s {self.serial} exec-out {command}")
-        if told.get("code"):
-            raise ShellError(f"{command} exited with code {told['code']}", serial=self.serial)
+        """Return a picture, or raise the error of the rule."""
+        answer = reply(self.scenario, f"-s {self.serial} exec-out {command}")
+        if answer.get("code"):
+            raise ShellError(f"{command} exited with code {answer['code']}", serial=self.serial)
         # The picture of the scenarios has a head only.
-        return base64.b64decode(told["stdoutB64"]) + b"....IENDcrc!"
+        return base64.b64decode(answer["stdoutB64"]) + b"....IENDcrc!"
 
     def _run(self, command: str) -> ShellResult:
-        told = reply(self.scenario, f"-s {self.serial} shell {command}")
-        is_known = told or command.startswith("am ")
-        code = told.get("code", 0) if is_known else 127
-        return ShellResult(told.get("stdout", ""), told.get("stderr", ""), code)
+        answer = reply(self.scenario, f"-s {self.serial} shell {command}")
+        is_known = answer or command.startswith("am ")
+        code = answer.get("code", 0) if is_known else 127
+        return ShellResult(answer.get("stdout", ""), answer.get("stderr", ""), code)
 
     def _logged(self, payload: Any) -> Sequence[bytes | Exception]:
         if "logcatExit" in self.scenario:
@@ -86,7 +86,7 @@ class ScenarioPhone(LoggedTransport):
 
 
 def reply(scenario: dict[str, Any], arguments: str) -> dict[str, Any]:
-    """Return what the first rule says whose pattern fits; nothing without one."""
+    """Return the reply of the first rule whose pattern matches; nothing without one."""
     for rule in scenario.get("rules", []):
         if re.search(rule["match"], arguments):
             # Each reply of a sequence is given once, and the last one from then on.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from pytest_clawperator.emulators.sdk import BackgroundTool, PidFile, Tool, ToolResult
+from pytest_clawperator.emulators.boot import AdbHost
+from pytest_clawperator.emulators.sdk import PidFile, SdkTools, Tool, ToolResult
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.transport.interface import ShellResult
 
 
-class ScenarioSdk:
+class ScenarioSdk(SdkTools, AdbHost):
     """Runs tools, adb and consoles as the rules of a scenario say; ``calls`` are its tools."""
 
     def __init__(self, scenario: dict[str, Any], *, home: Path) -> None:
@@ -38,10 +40,10 @@ class ScenarioSdk:
 
     def spawn(
         self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
-    ) -> BackgroundTool:
+    ) -> subprocess.Popen[bytes]:
         """Start an emulator that goes on."""
         self.calls.append([tool.value, *arguments])
-        return _Running()
+        return cast("subprocess.Popen[bytes]", _Running())
 
     def devices(self) -> list[tuple[str, str]]:
         """List what ``adb devices`` lists."""

@@ -27,7 +27,7 @@ class RunningService:
     service: Service
 
     def stop(self) -> None:
-        """Tell it to end, as a signal does; it ends by itself."""
+        """Ask it to end, as a signal does."""
         self.service.server.should_exit = True
 
 

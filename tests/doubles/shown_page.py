@@ -53,7 +53,7 @@ def shown_run(command: str = "c-1", code: str | None = None, **fields: Any) -> d
 
 
 class ShownRack:
-    """Stands for ``RackWatch``: describes what it is told, and counts what is asked."""
+    """Stands for ``RackWatch``: describes given devices, and records what is asked."""
 
     def __init__(self, *devices: dict[str, Any]) -> None:
         self.devices = {device["serial"]: device for device in devices}
@@ -89,13 +89,13 @@ class ShownRack:
         return Picture(content.getvalue(), 1_700_000_000.0)
 
     def change(self, *devices: dict[str, Any]) -> None:
-        """Tell those who look of devices that are new or changed; called by a test."""
+        """Publish devices that are new or changed; called by a test."""
         for device in devices:
             self.devices[device["serial"]] = device
         self._publish(list(devices))
 
     def remove(self, serial: str) -> None:
-        """Tell those who look that a device is no longer shown."""
+        """Publish that a device is not shown any longer."""
         del self.devices[serial]
         self._publish([])
 

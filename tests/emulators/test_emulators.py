@@ -24,7 +24,7 @@ OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tab
 
 
 def refusal(act: object) -> EmulatorError:
-    """Return the error that a call raises, which says what to do."""
+    """Return the error that a call raises; it must have a hint."""
     assert callable(act)
     with pytest.raises(EmulatorError) as raised:
         act()
@@ -57,7 +57,7 @@ class TestLife:
         assert len(bench.sdk.calls("download")) >= 1
 
     def test_a_stopped_one_is_started_and_made_ready(self, bench: SdkBench) -> None:
-        """What fits is started rather than made, and its animations are off."""
+        """A fitting one is started rather than made, and its animations are off."""
         bench.create("mine")
         emulators = bench.emulators()
 
@@ -71,14 +71,8 @@ class TestLife:
             "-no-snapshot-load",
             "-no-boot-anim",
         )
-
-    def test_a_quick_boot_is_asked_for_with_a_snapshot(self, bench: SdkBench) -> None:
-        """Options of a start reach the tool: the port, no window, memory."""
-        bench.create("mine")
-        options = StartOptions(boot="snapshot", headless=True, ram=3072)
-
-        bench.emulators().start("mine", options)
-
+        emulators.stop("mine")
+        emulators.start("mine", StartOptions(boot="snapshot", headless=True, ram=3072))
         arguments = bench.sdk.calls("emulator")[-1].arguments
         assert "-no-snapshot-load" not in arguments
         assert {"-no-window", "-no-audio", "-memory", "3072"} <= {*arguments}
@@ -101,7 +95,7 @@ class TestErrors:
         assert "/nowhere/emulator" in str(provision)
 
     def test_an_unknown_device_is_not_found(self, bench: SdkBench) -> None:
-        """It can be neither started, deleted nor taken as it is; those that there are are named."""
+        """It can be neither started, deleted nor used as it is; the existing ones are named."""
         bench.create("mine")
         named = bench.emulators(profile=replace(PROFILE, name="mime", as_it_is=True))
 
@@ -141,41 +135,50 @@ class TestErrors:
         assert "Delete it" in (error.hint or "")
 
     @pytest.mark.parametrize(
-        ("failure", "problem", "printed", "hint"),
+        ("scenario", "limits", "code", "texts"),
         [
-            ("kvm_denied", "this user may not use /dev/kvm", "permissions to use", "gpasswd -a"),
-            ("kvm_missing", "hardware acceleration", "/dev/kvm is not found", "VT-x or AMD-V"),
-            ("kvm_unsupported", "hardware acceleration", "vmx or svm", "VT-x or AMD-V"),
-            ("haxm_missing", "macOS's hypervisor", "HAXM is not installed", "sdkmanager emulator"),
-            ("hypervisor", "macOS's hypervisor", "HV_UNSUPPORTED", "abi=arm64-v8a"),
-            ("no_space", "the disk is full", "Not enough space", "ANDROID_AVD_HOME"),
-            ("wrong_abi", "for another kind of processor", "is not supported by", "abi="),
-            ("no_memory", "not enough memory", "Cannot allocate memory", "fewer emulators"),
-            ("no_display", "there is no display", "could not connect to display", "CI=1"),
-            ("no_engine", "not completely installed", "Missing emulator engine", "sdkmanager emu"),
-            ("no_library", "not completely installed", "libpulse.so.0", "package manager"),
-            ("no_image", "its system image is missing", "AVD system path", "ANDROID_HOME"),
-            ("same_avd", "the same virtual device", "multiple emulators", "another name"),
+            (
+                {"failure": "kvm_denied"},
+                {},
+                ErrorCode.EMULATOR_START_FAILED,
+                [
+                    "emulator mine ended while it started (exit code 1); this user may not use",
+                    "\n  the end of its output:\n",
+                    "permissions to use KVM",
+                    "gpasswd -a",
+                ],
+            ),
+            ({"crash": "booting"}, {}, ErrorCode.EMULATOR_START_FAILED, ["(signal 9)"]),
+            (
+                {"never": "registers"},
+                {"registration": 0.3},
+                ErrorCode.EMULATOR_START_FAILED,
+                ["to appear in adb"],
+            ),
+            ({"never": "boots"}, {"boot": 0.3}, ErrorCode.EMULATOR_BOOT_TIMEOUT, ["emulator-"]),
         ],
+        ids=["fails", "crashes", "never registers", "never boots"],
     )
-    def test_a_start_that_fails_says_why(
-        self, bench: SdkBench, failure: str, problem: str, printed: str, hint: str
+    def test_a_failed_start_is_explained(
+        self,
+        bench: SdkBench,
+        scenario: dict[str, str],
+        limits: dict[str, float],
+        code: ErrorCode,
+        texts: list[str],
     ) -> None:
-        """The end of the emulator's output is shown, what it means, and what to do about it."""
+        """The cause, the end of the emulator's output, the limit and a hint are in the error."""
         bench.create("mine")
-        bench.behave(failure=failure)
+        bench.behave(**scenario)
 
-        error = refusal(lambda: bench.emulators().start("mine"))
+        error = refusal(lambda: bench.emulators(**limits).start("mine"))
 
-        found, end, shown = error.message.partition("\n  the end of its output:\n")
-        assert error.code == ErrorCode.EMULATOR_START_FAILED
-        assert "emulator mine ended while it started (exit code 1); " in found
-        assert problem in found
-        assert end
-        assert printed in shown
-        assert hint in (error.hint or "")
+        assert error.code == code, str(error)
+        assert all(text in str(error) for text in texts)
+        if "registration" in limits:
+            assert error.details["timeoutMs"] == 300
 
-    def test_settings_that_cannot_be_made_are_told(self, bench: SdkBench) -> None:
+    def test_settings_that_cannot_be_made_are_an_error(self, bench: SdkBench) -> None:
         """Android has booted, and refuses what automation needs."""
 
         class Refusing(AdbHost):
@@ -219,75 +222,47 @@ class TestErrors:
             assert error.code == ErrorCode.EMULATOR_START_FAILED
             assert "booted and does not answer any more: device offline" in error.message
 
-    def test_an_emulator_that_crashes_fails_to_start(self, bench: SdkBench) -> None:
-        """Its end is noticed at once, without waiting for the limit."""
-        bench.create("mine")
-        bench.behave(crash="booting")
-
-        error = refusal(lambda: bench.emulators().start("mine"))
-
-        assert error.code == ErrorCode.EMULATOR_START_FAILED
-        assert "(signal 9)" in str(error)
-
-    def test_one_that_adb_never_sees_fails_to_start(self, bench: SdkBench) -> None:
-        """The limit for the registration is told."""
-        bench.create("mine")
-        bench.behave(never="registers")
-
-        error = refusal(lambda: bench.emulators(registration=0.3).start("mine"))
-
-        assert error.code == ErrorCode.EMULATOR_START_FAILED
-        assert error.details["timeoutMs"] == 300
-        assert "to appear in adb" in str(error)
-
-    def test_one_that_never_boots_times_out(self, bench: SdkBench) -> None:
-        """The limit for the boot is told, with the serial."""
-        bench.create("mine")
-        bench.behave(never="boots")
-
-        error = refusal(lambda: bench.emulators(boot=0.3).start("mine"))
-
-        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT, str(error)
-        assert str(error.details["serial"]).startswith("emulator-")
-
-    def test_a_device_that_cannot_be_created_is_told(self, bench: SdkBench) -> None:
-        """The complaint of avdmanager is the message."""
-        bench.behave(create_failure="AVD not created: Permission denied")
-
-        error = refusal(bench.emulators().create)
-
-        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
-        assert error.message == "Error: AVD not created: Permission denied"
-        assert f"({bench.home}) must be writable" in (error.hint or "")
-        assert error.details["systemImage"] == IMAGE
-
     @pytest.mark.parametrize(
         ("complaint", "hint"),
         [
+            ("AVD not created: Permission denied", "must be writable"),
             ("Package path is not valid. Valid system image paths are:\nnull", "another SDK"),
-            (
-                'Exception in thread "main" java.lang.NoClassDefFoundError: javax/xml/bind/X',
-                "older than",
-            ),
+            ("Exception java.lang.NoClassDefFoundError: javax/xml/bind/X", "older than"),
             ("This tool requires JDK 17 or later. Your version was 11.0.2.", "Java 17"),
             ("java.io.IOException: No space left on device", "Make room"),
         ],
     )
-    def test_what_keeps_a_device_from_being_created_has_its_hint(
+    def test_a_device_that_cannot_be_created_has_its_hint(
         self, bench: SdkBench, complaint: str, hint: str
     ) -> None:
-        """Complaints that real ones were seen to make lead to what helps."""
+        """The complaint of avdmanager is the message, and leads to what helps."""
         bench.behave(create_failure=complaint)
 
         error = refusal(bench.emulators().create)
 
         assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert error.message == f"Error: {complaint}"
         assert hint in (error.hint or "")
+        assert error.details["systemImage"] == IMAGE
 
-    def test_a_device_that_was_created_elsewhere_is_told(
+    def test_a_device_that_cannot_be_stopped_or_deleted_is_an_error(self, bench: SdkBench) -> None:
+        """The reasons of the console and of avdmanager are in the messages."""
+        bench.create("mine")
+        bench.behave(kill="refused", delete_failure="Failed to delete x.avd: Permission denied")
+        deleted = refusal(lambda: bench.emulators().delete("mine"))
+        bench.boot("mine")
+
+        stopped = refusal(lambda: bench.emulators().stop("mine"))
+
+        assert stopped.code == ErrorCode.EMULATOR_STOP_FAILED
+        assert "emulator is busy" in str(stopped)
+        assert deleted.code == ErrorCode.EMULATOR_DELETE_FAILED
+        assert "Permission denied" in str(deleted)
+
+    def test_a_device_that_was_created_elsewhere_is_an_error(
         self, bench: SdkBench, tmp_path: Path
     ) -> None:
-        """An avdmanager with another folder is told of, and nothing is left in that folder."""
+        """An avdmanager with another folder is named, and nothing is left in that folder."""
         elsewhere = {"ANDROID_AVD_HOME": "", "HOME": str(tmp_path)}
 
         error = refusal(bench.emulators(environment=elsewhere).provision)
@@ -305,10 +280,10 @@ class TestErrors:
             ("toaster", ""),
         ],
     )
-    def test_a_device_that_the_sdk_does_not_have_is_told(
+    def test_an_unknown_device_profile_is_an_error(
         self, bench: SdkBench, device: str, meant: str
     ) -> None:
-        """The nearest one that it has is named."""
+        """The nearest profile of the SDK is named."""
         unknown = replace(PROFILE, device=device)
 
         error = refusal(bench.emulators(profile=unknown).create)
@@ -326,7 +301,7 @@ class TestErrors:
             ({"images": ()}, "Failed to find package", "sdkmanager --list"),
         ],
     )
-    def test_an_image_that_cannot_be_installed_is_told(
+    def test_an_image_that_cannot_be_installed_is_an_error(
         self, bench: SdkBench, scenario: dict[str, str], text: str, hint: str
     ) -> None:
         """The complaint of sdkmanager is the message, and the hint is about it."""
@@ -338,27 +313,6 @@ class TestErrors:
         assert text in str(error)
         assert hint in (error.hint or "")
         assert error.details == {"systemImage": OTHER.system_image}
-
-    def test_one_that_does_not_end_is_told(self, bench: SdkBench) -> None:
-        """An emulator that refuses to end is an error with its reason."""
-        bench.create("mine")
-        bench.behave(kill="refused")
-        bench.boot("mine")
-
-        error = refusal(lambda: bench.emulators().stop("mine"))
-
-        assert error.code == ErrorCode.EMULATOR_STOP_FAILED
-        assert "emulator is busy" in str(error)
-
-    def test_a_device_that_cannot_be_deleted_is_told(self, bench: SdkBench) -> None:
-        """The complaint of avdmanager is the message."""
-        bench.create("mine")
-        bench.behave(delete_failure="Failed to delete mine.avd: Permission denied")
-
-        error = refusal(lambda: bench.emulators().delete("mine"))
-
-        assert error.code == ErrorCode.EMULATOR_DELETE_FAILED
-        assert "Permission denied" in str(error)
 
 
 def test_names_are_found_among_the_notices_of_the_tool(bench: SdkBench, tmp_path: Path) -> None:
@@ -377,7 +331,7 @@ def test_names_are_found_among_the_notices_of_the_tool(bench: SdkBench, tmp_path
     assert names == ["Medium_Phone_API_35", "clawperator-pixel", "_old.1"]
 
 
-def test_a_name_that_no_tool_takes_is_refused_before(bench: SdkBench) -> None:
+def test_a_malformed_name_is_refused(bench: SdkBench) -> None:
     """No process is started for it."""
     before = len(bench.sdk.calls())
 

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.emulators import fleet
-from pytest_clawperator.emulators import fleet as fleet_module
 from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions, console_port
 from pytest_clawperator.emulators.claims import AvdClaim, AvdClaims, Traces
@@ -44,8 +43,8 @@ OTHER = replace(PROFILE, device="pixel_tablet")
 LIMITS = BootLimits(registration=DEADLINE, boot=DEADLINE, poll=0.02)
 
 
-# A run that is killed: it provisions one emulator, and says what is going on. At the moment that
-# it is given it goes no further.
+# A run that is killed: it provisions one emulator and prints its progress. At a given line it
+# goes no further.
 RUN = """
 import sys
 from pytest_clawperator.emulators.boot import BootLimits
@@ -93,11 +92,11 @@ def fleet_of(bench: SdkBench, **options: object) -> Iterator[EmulatorFleet]:
 
 
 def free() -> None:
-    """Release what nobody else wants."""
+    """Release a port."""
 
 
 def ready(found: ProvisionedEmulator | EmulatorError) -> ProvisionedEmulator:
-    """Return an emulator that there is."""
+    """Return an emulator that is ready."""
     assert isinstance(found, ProvisionedEmulator), str(found)
     return found
 
@@ -118,17 +117,17 @@ def start_run(bench: SdkBench, stops_at: str) -> subprocess.Popen[str]:
 def other_run(
     bench: SdkBench, until: str, *, stops: bool = False
 ) -> Iterator[subprocess.Popen[str]]:
-    """Start another run, and wait until it says something."""
+    """Start another run, and wait until it prints something."""
     with start_run(bench, until if stops else "") as process:
         assert process.stdout is not None
         heard = any(until in line for line in iter(process.stdout.readline, ""))
-        assert heard, f"it never said {until!r}"
+        assert heard, f"it never printed {until!r}"
         yield process
         process.kill()
 
 
 class TestProvision:
-    """What a run gets."""
+    """The emulators that a run gets."""
 
     def test_several_are_made_side_by_side_and_removed(self, bench: SdkBench) -> None:
         """Each profile has its emulator, two that are alike have two; nothing is left of them."""
@@ -144,7 +143,7 @@ class TestProvision:
         assert (bench.running(), bench.avds()) == ([], [])
 
     def test_one_is_created_while_another_boots(self, bench: SdkBench) -> None:
-        """A download takes minutes, and needs no core: no boot has to end before it begins."""
+        """A download takes minutes and needs no core, so it does not wait for a boot to end."""
         bench.create("mine")
         created, known = threading.Event(), threading.Event()
 
@@ -160,27 +159,6 @@ class TestProvision:
         assert [ready(one).created for one in found] == [False, True]
         assert known.is_set()
 
-    def test_a_running_one_is_used_and_left_running(self, bench: SdkBench) -> None:
-        """What was found running goes on when the run is over."""
-        bench.create("mine")
-        serial = bench.boot("mine")
-
-        with fleet_of(bench) as fleet:
-            found = ready(fleet.provision([PROFILE])[0])
-
-        assert (found.serial, found.started, found.reused) == (serial, False, True)
-        assert (len(bench.running()), bench.avds()) == (1, ["mine"])
-
-    def test_a_stopped_one_is_started_and_stopped_again(self, bench: SdkBench) -> None:
-        """A virtual device that was there before is there afterwards."""
-        bench.create("mine")
-
-        with fleet_of(bench) as fleet:
-            found = ready(fleet.provision([PROFILE])[0])
-
-        assert (found.avd_name, found.started, found.created) == ("mine", True, False)
-        assert (bench.running(), bench.avds()) == ([], ["mine"])
-
     def test_kept_ones_are_found_by_the_next_run(self, bench: SdkBench) -> None:
         """With ``keep`` an emulator goes on, and the next run uses it and leaves it running."""
         with fleet_of(bench, keep=True) as fleet:
@@ -189,18 +167,28 @@ class TestProvision:
             again = ready(fleet.provision([PROFILE])[0])
 
         assert made.created
-        assert (again.serial, again.reused) == (made.serial, True)
+        assert (again.serial, again.started, again.reused) == (made.serial, False, True)
         assert (len(bench.running()), bench.avds()) == (1, [made.avd_name])
 
     @pytest.mark.parametrize("keep", [False, True])
-    def test_a_failed_boot_is_a_result_and_ends_its_process(
-        self, bench: SdkBench, keep: bool
-    ) -> None:
-        """Others are ready all the same; what never boots is ended before the run goes on."""
+    def test_a_stopped_one_is_started_and_stopped_again(self, bench: SdkBench, keep: bool) -> None:
+        """Only its own files are left afterwards; with ``keep`` it runs on and writes its log."""
+        bench.create("mine")
+
+        with fleet_of(bench, keep=keep) as fleet:
+            found = ready(fleet.provision([PROFILE])[0])
+
+        assert (found.avd_name, found.started, found.created) == ("mine", True, False)
+        assert len(bench.running()) == keep
+        assert sorted(path.name for path in bench.home.iterdir()) == ["mine.avd", "mine.ini"]
+        assert len([*(bench.home / "mine.avd").glob("clawperator*")]) == keep
+
+    def test_a_failed_boot_is_a_result_and_ends_its_process(self, bench: SdkBench) -> None:
+        """An emulator that never boots is ended before the run continues, also with ``keep``."""
         bench.behave(never="boots")
         limits = BootLimits(registration=DEADLINE, boot=0.3, poll=0.02)
 
-        with fleet_of(bench, keep=keep, limits=limits) as fleet:
+        with fleet_of(bench, keep=True, limits=limits) as fleet:
             (failed,) = fleet.provision([PROFILE])
             left = bench.running(), bench.avds()
 
@@ -224,7 +212,7 @@ class TestProvision:
     def test_one_that_ended_meanwhile_is_not_given(
         self, bench: SdkBench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What another run had and removed before it could be claimed is made anew."""
+        """What another run had and removed before it could be claimed is made again."""
         with fleet_of(bench) as first, fleet_of(bench) as second:
             first.provision([PROFILE])
             take = second._claim
@@ -238,14 +226,14 @@ class TestProvision:
 
         assert found.created
 
-    def test_too_little_memory_is_told_before_anything_starts(
+    def test_too_little_memory_is_an_error_before_anything_starts(
         self, bench: SdkBench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The error says what is needed; nothing was made."""
-        monkeypatch.setattr(fleet_module, "free_memory", lambda: 3000)
+        """The error states what is needed; nothing was made."""
+        monkeypatch.setattr(fleet, "free_memory", lambda: 3000)
 
-        with fleet_of(bench) as fleet, pytest.raises(EmulatorError, match="need about 5120 MB"):
-            fleet.provision([PROFILE, OTHER])
+        with fleet_of(bench) as made, pytest.raises(EmulatorError, match="need about 5120 MB"):
+            made.provision([PROFILE, OTHER])
 
         assert (bench.running(), bench.avds()) == ([], [])
 
@@ -270,38 +258,6 @@ class TestOtherPrograms:
         assert found.created
         assert set(taken) == {found.serial}
         assert (len(bench.running()), bench.avds()) == (1, ["mine"])
-
-    def test_what_a_killed_run_left_is_not_ended_while_it_is_leased(self, bench: SdkBench) -> None:
-        """A run may use it that took what is connected; the next one ends it."""
-        with other_run(bench, "provisioned") as killed:
-            killed.kill()
-            killed.wait(DEADLINE)
-        (left,) = bench.running()
-        (serial,) = bench.devices()
-
-        with fleet_of(bench, take=lambda asked: None if asked == serial else free) as fleet:
-            ready(fleet.provision([PROFILE])[0])
-        then = bench.running()
-        with fleet_of(bench) as fleet:
-            fleet.provision([])
-
-        assert then == [left]
-        assert (bench.running(), [*bench.home.iterdir()]) == ([], [])
-
-
-class TestFiles:
-    """What is left on the disk."""
-
-    @pytest.mark.parametrize("keep", [False, True])
-    def test_nothing_is_left_but_the_virtual_device(self, bench: SdkBench, keep: bool) -> None:
-        """No claim, no process id; a log only of an emulator that goes on and writes it."""
-        bench.create("mine")
-
-        with fleet_of(bench, keep=keep) as fleet:
-            fleet.provision([PROFILE])
-
-        assert sorted(path.name for path in bench.home.iterdir()) == ["mine.avd", "mine.ini"]
-        assert len([*(bench.home / "mine.avd").glob("clawperator*")]) == keep
 
 
 class TestPorts:
@@ -347,7 +303,7 @@ class TestOtherRuns:
         def run() -> None:
             with fleet_of(bench) as fleet:
                 begin.wait(DEADLINE)
-                found.extend(ready(one) for one in fleet.provision([PROFILE, OTHER]))
+                found.extend(ready(one) for one in fleet.provision([PROFILE]))
                 end.wait(DEADLINE)
 
         threads = [threading.Thread(target=run) for _ in range(2)]
@@ -356,23 +312,27 @@ class TestOtherRuns:
         for thread in threads:
             thread.join()
 
-        assert len({one.avd_name for one in found}) == len({one.serial for one in found}) == 4
+        assert len({one.avd_name for one in found}) == len({one.serial for one in found}) == 2
         assert (bench.running(), bench.avds()) == ([], [])
 
     @pytest.mark.parametrize("moment", ["created", "provisioned"])
-    def test_what_a_killed_run_left_is_ended(self, bench: SdkBench, moment: str) -> None:
-        """A run that has no use for it ends it, and removes the virtual device."""
+    def test_a_run_ends_what_a_killed_one_left(self, bench: SdkBench, moment: str) -> None:
+        """A run that does not need it ends it, but not while another program has leased it."""
         with other_run(bench, moment, stops=True) as killed:
             killed.kill()
             killed.wait(DEADLINE)
-        said: list[str] = []
+        running, serials, said = bench.running(), [*bench.devices()], list[str]()
 
+        if running:
+            with fleet_of(bench, take=lambda asked: None if asked in serials else free) as fleet:
+                fleet.provision([])
+        leased = bench.running()
         with fleet_of(bench, say=said.append) as fleet:
-            found = ready(fleet.provision([OTHER])[0])
-            left = bench.avds()
+            fleet.provision([])
 
-        assert left == [found.avd_name]
-        assert (bench.running(), bench.avds()) == ([], [])
+        assert leased == running
+        assert len(running) == (moment == "provisioned")
+        assert (bench.running(), [*bench.home.iterdir()]) == ([], [])
         assert "ended, a run that was killed had left it" in said[0]
 
     def test_what_a_killed_run_left_on_a_port_of_this_run_is_ended(self, bench: SdkBench) -> None:
@@ -426,26 +386,34 @@ SMALL = EmulatorProfile(ram=1024)
 
 
 @pytest.mark.parametrize(
-    ("count", "available", "said"),
+    ("count", "available", "texts"),
     [
-        (3, 3500, "3 emulators need about 4608 MB of memory, and 3500 MB are free"),
-        (3, 3500, "Start at most 2, or give each less memory: ram=1024."),
-        (1, 1000, "1 emulator needs about 1536 MB of memory, and 1000 MB are free"),
-        (1, 1000, "End other programs, or give each less memory"),
+        (
+            3,
+            3500,
+            [
+                "3 emulators need about 4608 MB of memory, and 3500 MB are free",
+                "Start at most 2, or give each less memory: ram=1024.",
+            ],
+        ),
+        (
+            1,
+            1000,
+            [
+                "1 emulator needs about 1536 MB of memory, and 1000 MB are free",
+                "End other programs, or give each less memory",
+            ],
+        ),
     ],
 )
-def test_too_little_memory_is_told_with_what_fits(count: int, available: int, said: str) -> None:
-    """The error says what is needed, what there is, and how many fit."""
+def test_too_little_memory_is_an_error(count: int, available: int, texts: list[str]) -> None:
+    """It states what is needed, what there is, and how many fit."""
     with pytest.raises(EmulatorError) as raised:
         check_memory([SMALL] * count, available=available)
 
-    assert said in str(raised.value)
-
-
-@pytest.mark.parametrize(("count", "available"), [(0, 0), (1, 1536), (9, None)])
-def test_enough_or_unknown_memory_is_no_error(count: int, available: int | None) -> None:
-    """Where the memory is not known, nothing is refused."""
-    check_memory([SMALL] * count, available=available)
+    assert all(text in str(raised.value) for text in texts)
+    check_memory([SMALL] * 2, available=3072)
+    check_memory([SMALL] * 9, available=None)  # unknown
 
 
 @pytest.mark.parametrize(
@@ -453,10 +421,10 @@ def test_enough_or_unknown_memory_is_no_error(count: int, available: int | None)
     [({"CI": "true", "DISPLAY": ":0"}, True), ({"DISPLAY": ":0"}, False), ({}, True),
      ({"WAYLAND_DISPLAY": "wayland-0"}, False)],
 )  # fmt: skip
-def test_there_is_a_window_only_where_one_can_be_seen(
+def test_there_is_a_window_only_if_it_can_be_seen(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], headless: bool
 ) -> None:
-    """In CI and without a display there is none."""
+    """There is none in CI and without a display."""
     monkeypatch.setattr(sys, "platform", "linux")
 
     assert is_headless(environment) is headless
@@ -480,7 +448,7 @@ def test_cores_and_memory_limit_how_many_there_are(
     assert (boots_at_once(), most_emulators(SMALL)) == (boots, most)
 
 
-# A process that ends when it is told to, or only when it is killed.
+# A process that ends on request, or only when it is killed.
 WAITS = "import sys; print(flush=True); sys.stdin.read()"
 
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
@@ -488,7 +456,7 @@ STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAIT
 
 @pytest.fixture(params=[WAITS, STUBBORN])
 def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process that looks like an emulator."""
+    """Start a process with the command line of an emulator."""
     with subprocess.Popen(
         [sys.executable, "-c", request.param, "@mine"],
         stdin=subprocess.PIPE,
@@ -524,29 +492,23 @@ def test_a_process_is_known_by_its_command_line(words: list[str], is_its: bool) 
     ("text", "pid"), [("42\n", 42), ("", None), ("x", None), ("1", None), ("-5", None)]
 )
 def test_only_a_process_id_is_read(tmp_path: Path, text: str, pid: int | None) -> None:
-    """A file that holds something else names no process, nor does one that is not there."""
+    """Other content, or a missing file, names no process."""
     (tmp_path / "pid").write_text(text, encoding="ascii")
 
     assert read_pid(tmp_path / "pid") == pid
     assert read_pid(tmp_path / "none") is None
 
 
-def test_a_process_that_does_not_listen_is_made_to_end(process: subprocess.Popen[bytes]) -> None:
-    """Who is not heard goes on at once to a signal, and to one that nobody can ignore."""
+def test_only_the_emulators_own_process_is_ended(process: subprocess.Popen[bytes]) -> None:
+    """Ids are reused, so another process is left alone; a deaf one is killed in the end."""
     ticks = iter(range(1000))
-
-    end_process(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
-
-    assert not belongs_to(process.pid, "mine")
-
-
-def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes]) -> None:
-    """Ids are used again: only the emulator of this virtual device is ended."""
 
     def ask() -> bool:
         raise AssertionError("it was asked to end")
 
     end_process(process.pid, "min", ask=ask)
+    lives = process.poll() is None and belongs_to(process.pid, "mine")
+    end_process(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
 
-    assert belongs_to(process.pid, "mine")
-    assert process.poll() is None
+    assert lives
+    assert not belongs_to(process.pid, "mine")

@@ -41,58 +41,68 @@ def reader() -> AnswerReader:
     return AnswerReader(ME, PACKAGE)
 
 
-def test_the_envelope_of_the_command_is_the_answer() -> None:
-    """The first envelope with our command id ends the wait."""
+REFUSAL = "[Operator-Receiver] Failed to parse agent command payload"
+DIED = f"Process {PACKAGE} (pid 4242) has died: fg  TOP"
+
+
+def refusal(*, pid: int = 4242, priority: str = "E") -> list[bytes]:
+    """Print how the Operator refuses a payload."""
+    messages = (REFUSAL, "java.lang.Error: why")
+    return [line(message, pid=pid, priority=priority) for message in messages]
+
+
+def crash(package: str, pid: int) -> list[bytes]:
+    """Print how Android reports an app's crash."""
+    messages = ("FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}", "java.lang.Error: oops")
+    return [line(each, pid=pid, priority="E", tag="AndroidRuntime") for each in messages]
+
+
+def test_the_first_envelope_of_the_command_is_the_answer() -> None:
+    """It ends the wait, however the log is cut into reads."""
     lines = [line("noise"), start(), line(envelope()), line(envelope(status="failed"))]
-
-    answer = reader().feed(lines)
-
-    assert isinstance(answer, Answered)
-    assert answer.envelope.status == "success"
-    assert answer.pid == 4242
-
-
-def test_an_envelope_comes_however_the_log_is_cut_into_reads() -> None:
-    """Feeding line by line answers like feeding at once."""
     mine = reader()
 
-    answers = [mine.feed([each]) for each in (line("x"), start(), line(envelope()))]
+    *before, by_line = [mine.feed([each]) for each in lines[:3]]
 
-    assert answers[:2] == [None, None]
-    assert isinstance(answers[2], Answered)
+    assert before == [None, None]
+    for answer in (by_line, reader().feed(lines)):
+        assert isinstance(answer, Answered)
+        assert answer.envelope.status == "success"
+        assert answer.pid == 4242
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        line(envelope("cmd-2")),
-        line(envelope("cmd-10")),
-        line("[Clawperator-Result] {broken"),
-        line('[Clawperator-Result] {"commandId":"cmd-2","taskId":7}'),
-        line(f"I saw {envelope()}"),
-        line(envelope(), priority="D"),
-        line("", pid=1),
-        b"--------- beginning of main",
-        b"",
-        b"\xff\xfe\x00",
-    ],
-    ids=range(10),
-)
-def test_what_is_not_ours_does_not_end_the_wait(other: bytes) -> None:
-    """Foreign, broken and quoted envelopes are passed over, and ours is still found."""
-    answer = reader().feed([other, line(envelope())])
+# Foreign, broken and quoted lines, after which ours is still found.
+PASSED_OVER = {
+    "another command": [line(envelope("cmd-2"))],
+    "a longer id": [line(envelope("cmd-10"))],
+    "broken": [line("[Clawperator-Result] {broken")],
+    "malformed": [line('[Clawperator-Result] {"commandId":"cmd-2","taskId":7}')],
+    "quoted": [line(f"I saw {envelope()}")],
+    "another priority": [line(envelope(), priority="D")],
+    "empty": [line("", pid=1)],
+    "a divider": [b"--------- beginning of main"],
+    "nothing": [b""],
+    "bytes": [b"\xff\xfe\x00"],
+    # Once the Operator took the command, only its process can answer.
+    "another process": [start(), line(envelope(status="failed", error="forged"), pid=99)],
+    # A refusal of another payload, or the words on a screen.
+    "a refusal after the command was taken": [start(), *refusal()],
+    "a refusal of another priority": refusal(priority="D"),
+    "a quoted refusal": [line(f"quote {REFUSAL}", priority="E"), line("why", priority="E")],
+    # The app under test may crash, and so may a variant of the Operator.
+    "another app's crash": [start(), *crash("com.example.shop", 99)],
+    "a variant's crash": crash(f"{PACKAGE}.dev", 99),
+    "an earlier Operator's death": [start(), line(DIED.replace("4242", "17"), pid=1000)],
+}
+
+
+@pytest.mark.parametrize("others", PASSED_OVER.values(), ids=PASSED_OVER)
+def test_other_lines_do_not_end_the_wait(others: list[bytes]) -> None:
+    """Foreign, broken and quoted lines are passed over, and our envelope is still found."""
+    answer = reader().feed([*others, line(envelope())])
 
     assert isinstance(answer, Answered)
     assert answer.envelope.command_id == ME
-
-
-def test_a_result_from_another_process_is_not_believed() -> None:
-    """Once the Operator took the command, only its process can answer."""
-    forged = envelope(status="failed", error="forged")
-
-    answer = reader().feed([start(), line(forged, pid=99), line(envelope())])
-
-    assert isinstance(answer, Answered)
     assert answer.envelope.status == "success"
 
 
@@ -117,7 +127,7 @@ def test_an_envelope_in_pieces_is_put_together(extra: int) -> None:
 
 
 def test_a_piece_that_ends_exactly_at_the_limit_is_whole() -> None:
-    """An envelope of exactly 4,000 units is no beginning of a longer one."""
+    """An envelope of exactly 4,000 units does not begin a longer one."""
     short = envelope(error="")
     exact = envelope(error="x" * (4000 - len(short)))
 
@@ -128,118 +138,40 @@ def test_a_piece_that_ends_exactly_at_the_limit_is_whole() -> None:
 
 
 def test_a_malformed_envelope_of_ours_ends_the_run() -> None:
-    """Half an envelope with our command id is told at once, with what is wrong."""
-    half = envelope()[:60]
-
-    with pytest.raises(EnvelopeMalformedError) as caught:
-        reader().feed([line(half)])
-
-    assert "not valid JSON" in str(caught.value)
+    """The error has the reason; many-byte text makes the log drop the end of an entry."""
+    with pytest.raises(EnvelopeMalformedError, match="not valid JSON"):
+        reader().feed([line(envelope()[:60])])
+    with pytest.raises(EnvelopeMalformedError, match=r"(?i)the device's log cut it"):
+        reader().feed([line(envelope(error="ä" * 3000)[:2100])])
 
 
-def test_an_envelope_that_the_log_cut_says_so() -> None:
-    """Many-byte text makes the log drop the end of an entry; the hint says what to do."""
-    cut = envelope(error="ä" * 3000)[:2100]
-
-    with pytest.raises(EnvelopeMalformedError) as caught:
-        reader().feed([line(cut)])
-
-    assert "the device's log cut it" in str(caught.value).lower()
-
-
-REFUSAL = "[Operator-Receiver] Failed to parse agent command payload"
-
-
-def test_a_refused_payload_gives_the_reason() -> None:
-    """A refusal is followed by the exception, which is the reason."""
-    why = "java.lang.IllegalArgumentException: text must not be blank"
-
-    answer = reader().feed([line(REFUSAL, priority="E"), line(why, priority="E")])
-
-    assert answer == Refused(why)
-
-
-def test_a_refusal_without_a_reason_is_known_all_the_same() -> None:
-    """Until the reason comes, the reader says that there is a refusal to confirm."""
+def test_a_refusal_is_followed_by_its_reason() -> None:
+    """The reason is the exception; without the accessibility service the service is to blame."""
+    off = "[Operator-Receiver] Accessibility service is not available and failed to parse agent"
+    service_off = line(f"{off} command payload", priority="E")
     mine = reader()
 
-    answer = mine.feed([line(REFUSAL, priority="E"), line("unrelated", pid=3)])
-
-    assert answer is None
+    assert reader().feed(refusal()) == Refused("java.lang.Error: why")
+    assert reader().feed([service_off, *refusal()[1:]]) == Refused(
+        "java.lang.Error: why", service_off=True
+    )
+    # Until the reason comes, there is a refusal to confirm.
+    assert mine.feed([refusal()[0], line("unrelated", pid=3)]) is None
     assert mine.unconfirmed == Refused("Failed to parse agent command payload")
 
 
 @pytest.mark.parametrize(
-    "lines",
+    ("lines", "words"),
     [
-        [start(), line(REFUSAL, priority="E"), line("why", priority="E")],
-        [line(REFUSAL, priority="D"), line("why", priority="D")],
-        [line(f"quote {REFUSAL}", priority="E"), line("why", priority="E")],
+        ([start(), *crash(PACKAGE, 4242)], "java.lang.Error: oops"),
+        (crash(PACKAGE, 777), "java.lang.Error: oops"),
+        ([start(), line(DIED, pid=1000, tag="ActivityManager")], DIED),
     ],
-    ids=["the command was taken", "text on the screen", "quoted"],
+    ids=["crash", "crash before the command was taken", "killed by the system"],
 )
-def test_what_looks_like_a_refusal_is_none(lines: list[bytes]) -> None:
-    """A refusal of somebody else's payload, or the words on a screen, end nothing."""
-    mine = reader()
-
-    answer = mine.feed([*lines, line(envelope())])
-
-    assert isinstance(answer, Answered)
-
-
-def test_a_refusal_without_the_service_says_so() -> None:
-    """A payload that could not even be read while the service is off is the service's fault."""
-    said = (
-        "[Operator-Receiver] Accessibility service is not available"
-        " and failed to parse agent command payload"
-    )
-
-    answer = reader().feed([line(said, priority="E"), line("org.json: bad", priority="E")])
-
-    assert answer == Refused("org.json: bad", service_off=True)
-
-
-def crash(package: str, pid: int) -> list[bytes]:
-    """Print how Android tells of an app's crash."""
-    said = ("FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}", "java.lang.Error: oops")
-    return [line(each, pid=pid, priority="E", tag="AndroidRuntime") for each in said]
-
-
-def test_a_crash_of_the_operator_gives_the_reason() -> None:
-    """The Operator's last words end the wait."""
-    answer = reader().feed([start(), *crash(PACKAGE, 4242)])
-
-    assert answer == Crashed("java.lang.Error: oops")
-
-
-def test_a_crash_before_the_command_was_taken_counts_too() -> None:
-    """An Operator that dies before it says a word will not answer either."""
-    answer = reader().feed(crash(PACKAGE, 777))
-
-    assert answer == Crashed("java.lang.Error: oops")
-
-
-def test_a_crash_of_another_app_ends_nothing() -> None:
-    """The app under test may crash; the Operator still answers."""
-    answer = reader().feed([start(), *crash("com.example.shop", 99), line(envelope())])
-
-    assert isinstance(answer, Answered)
-
-
-def test_a_variant_of_the_operator_is_another_app() -> None:
-    """A package whose name begins like the Operator's is not the Operator."""
-    answer = reader().feed([*crash(f"{PACKAGE}.dev", 99), line(envelope())])
-
-    assert isinstance(answer, Answered)
-
-
-def test_the_death_of_the_operators_process_ends_the_wait() -> None:
-    """A process that the system killed says nothing itself; the system does."""
-    died = f"Process {PACKAGE} (pid 4242) has died: fg  TOP"
-
-    answer = reader().feed([start(), line(died, pid=1000, tag="ActivityManager")])
-
-    assert answer == Crashed(died)
+def test_the_end_of_the_operator_ends_the_wait(lines: list[bytes], words: str) -> None:
+    """A crash gives the Operator's last words; the system reports a process that it killed."""
+    assert reader().feed(lines) == Crashed(words)
 
 
 def test_a_death_that_is_quoted_ends_nothing() -> None:
@@ -251,26 +183,13 @@ def test_a_death_that_is_quoted_ends_nothing() -> None:
     assert isinstance(answer, Answered)
 
 
-def test_the_death_of_an_earlier_operator_ends_nothing() -> None:
-    """The process that has our command is another one than the one that died."""
-    died = f"Process {PACKAGE} (pid 17) has died: fg  TOP"
-
-    answer = reader().feed([start(), line(died, pid=1000), line(envelope())])
-
-    assert isinstance(answer, Answered)
-
-
 SERVER, FORGER, NEW = 700, 99, 6000
 KNOWN = Processes(10145, frozenset({4242}), frozenset({1, SERVER}))
-DIED = f"Process {PACKAGE} (pid 4242) has died: fg  TOP"
 FAILED = envelope(status="failed", error="forged")
 FORGERIES = {
     "envelope": [line(FAILED, pid=FORGER)],
     "command": [start(pid=FORGER), line(FAILED, pid=FORGER)],
-    "refusal": [
-        line(REFUSAL, pid=FORGER, priority="E"),
-        line("java.lang.Error: forged", pid=FORGER, priority="E"),
-    ],
+    "refusal": refusal(pid=FORGER),
     "half an envelope": [line(FAILED[:60], pid=FORGER)],
     "crash": crash(PACKAGE, FORGER),
     "crash with the Operator's id": [
@@ -282,7 +201,7 @@ FORGERIES = {
 
 
 def believing(processes: Processes = KNOWN) -> AnswerReader:
-    """Make a reader that knows who is who."""
+    """Make a reader that knows the processes."""
     return AnswerReader(ME, PACKAGE, processes)
 
 
@@ -302,17 +221,18 @@ def test_no_other_app_can_answer(forged: list[bytes], taken: bool) -> None:
 
 
 def test_the_known_operator_is_never_doubted() -> None:
-    """The answer of the Operator whose process is known needs no question."""
+    """Neither its answer nor its crash needs a question to the device."""
     mine = believing()
 
     answer = mine.feed([line("noise", pid=5), start(), line(envelope())])
 
     assert isinstance(answer, Answered)
     assert not mine.is_in_doubt
+    assert believing().feed(crash(PACKAGE, 4242)) == Crashed("java.lang.Error: oops")
 
 
 def test_an_operator_under_a_new_id_is_believed_once_the_device_names_it() -> None:
-    """Its lines are held, not lost, until the device told which processes run."""
+    """Its lines are held, not lost, until the device has listed its processes."""
     mine = believing()
 
     held = mine.feed([start(pid=NEW), line(envelope(), pid=NEW)])
@@ -349,51 +269,31 @@ def test_the_id_of_an_ended_operator_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("said", [DIED, f"Killing 4242:{PACKAGE}/u0a145 (adj 0): stop x"])
-def test_the_system_ends_the_wait_for_a_process_that_ended(said: str) -> None:
+def test_the_system_reports_that_a_process_ended(said: str) -> None:
     """Whether the process died or was killed: it answers no more."""
     answer = believing().feed([start(), line(said, pid=SERVER, tag="ActivityManager")])
 
     assert answer == Crashed(said)
 
 
-def test_the_end_is_seen_even_if_the_device_was_asked_after_it() -> None:
-    """The process that took the command may be gone from what the device tells now."""
-    mine = believing()
-    mine.feed([start(), *crash("com.example.shop", FORGER), line(DIED, pid=SERVER)])
+def test_lines_from_before_the_end_of_a_process_count() -> None:
+    """The process that took the command may be gone when the device is asked."""
+    gone = Processes(10145, frozenset(), KNOWN.system)
+    before = [start(), *crash("com.example.shop", FORGER)]
+    ended, answered = believing(), believing()
 
-    answer = mine.settle(Processes(10145, frozenset(), KNOWN.system))
+    ended.feed([*before, line(DIED, pid=SERVER)])
+    answered.feed([*before, line(envelope())])
 
-    assert answer == Crashed(DIED)
-
-
-def test_last_words_count_though_their_process_has_ended() -> None:
-    """An envelope that was logged before the process ended is an answer."""
-    mine = believing()
-    mine.feed([start(), *crash("com.example.shop", FORGER), line(envelope())])
-
-    answer = mine.settle(Processes(10145, frozenset(), KNOWN.system))
-
-    assert isinstance(answer, Answered)
+    assert ended.settle(gone) == Crashed(DIED)
+    assert isinstance(answered.settle(gone), Answered)
 
 
-def test_a_crash_in_the_operators_own_process_is_believed() -> None:
-    """The dying process itself says so."""
-    assert believing().feed(crash(PACKAGE, 4242)) == Crashed("java.lang.Error: oops")
-
-
-@given(st.lists(st.binary(max_size=200)))
-def test_no_log_breaks_the_reader(lines: list[bytes]) -> None:
+@given(st.lists(st.binary(max_size=200)), st.text(), st.sampled_from("VDIWEF"))
+def test_no_log_breaks_the_reader(lines: list[bytes], message: str, priority: str) -> None:
     """Whatever the log holds, our envelope is found after it."""
-    answer = reader().feed([*lines, line(envelope())])
-
-    assert isinstance(answer, Answered)
-
-
-@given(st.text(), st.sampled_from("VDIWEF"))
-def test_no_message_breaks_the_reader(message: str, priority: str) -> None:
-    """Hostile text in a well-formed line is only text."""
     hostile = line(message.replace("\n", " "), pid=5, priority=priority)
 
-    answer = reader().feed([hostile, line(envelope())])
+    answer = reader().feed([*lines, hostile, line(envelope())])
 
     assert isinstance(answer, Answered)

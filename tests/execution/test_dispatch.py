@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from pytest_clawperator import complete_execution
-from pytest_clawperator.errors import (
-    BroadcastError,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    OperatorNotReadyError,
-    PayloadRefusedError,
-)
+from pytest_clawperator import complete_execution, errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
@@ -58,7 +51,7 @@ def run(
 def test_the_envelope_comes_back_with_its_place_in_the_log() -> None:
     """The reply holds the envelope, its process, and the stretch of the log since the mark."""
     transport = LoggedTransport((0.0, START), (0.01, ENVELOPE), (0.01, line("later")))
-    transport.log.lines.append(line("earlier"))
+    transport.log.lines += [line("earlier"), ENVELOPE.replace(b"success", b"failed")]
 
     reply = run(transport)
 
@@ -80,96 +73,57 @@ def test_the_broadcast_is_one_shell_command_with_the_payload() -> None:
     assert words[9:] == ["--receiver-foreground"]
 
 
-def test_a_stale_envelope_is_not_read_again() -> None:
-    """An envelope of the same command that stood in the log before the broadcast is none."""
-    transport = LoggedTransport((1.0, ENVELOPE))
-    transport.log.lines.append(ENVELOPE.replace(b"success", b"failed"))
-
-    reply = run(transport)
-
-    assert reply.envelope.ok
-
-
 def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
-    """No envelope: the error tells how long, what the Operator said last, and what to do."""
-    transport = LoggedTransport((0.1, START), (0.2, line("[TaskScope] busy", priority="D")))
+    """The error has the time, the Operator's last lines without hierarchies, and what to do."""
+    dump = [(0.2, line("  <node text='a' />", priority="D")) for _ in range(20)]
+    busy = line("[TaskScope] busy", priority="D")
+    other = [(0.2, line("another app", pid=9)), (0.2, b"--------- beginning of main")]
+    transport = LoggedTransport((0.1, START), (0.2, busy), *other, *dump)
 
-    with pytest.raises(EnvelopeTimeoutError) as caught:
+    with pytest.raises(errors.EnvelopeTimeoutError) as caught:
         run(transport)
 
     error = caught.value
     assert transport.clock() == pytest.approx(35.0)
     assert error.code == ErrorCode.RESULT_ENVELOPE_TIMEOUT
     assert error.serial == "PH1"
-    assert "35.0 s" in str(error)
-    assert "took the command" in str(error)
-    assert "[TaskScope] busy" in str(error)
+    for words in ("35.0 s", "took the command", "[TaskScope] busy"):
+        assert words in str(error)
     assert "timeout" in str(error.hint)
     assert error.details["broadcastDispatchStatus"] == "sent"
     assert error.details["lastActionType"] == "snapshot_ui"
     assert error.details["timeoutMs"] == 30000
     assert error.details["elapsedMs"] == 35000
+    assert error.details["lastCorrelatedEvents"] == [START.decode(), busy.decode()]
 
 
-def test_a_timeout_does_not_show_hierarchies() -> None:
-    """The lines of a dump would push out all that tells something."""
-    took = line("[Clawperator-Command] start commandId=cmd-1 taskId=t")
-    dump = [(0.2, line("  <node text='a' />", priority="D")) for _ in range(20)]
-    transport = LoggedTransport((0.1, took), *dump)
-
-    with pytest.raises(EnvelopeTimeoutError) as caught:
-        run(transport)
-
-    assert caught.value.details["lastCorrelatedEvents"] == [took.decode()]
-
-
-def test_a_timeout_without_a_sign_says_that_there_was_none() -> None:
-    """Silence has another cause than slowness, and another hint."""
-    transport = LoggedTransport()
-
-    with pytest.raises(EnvelopeTimeoutError) as caught:
-        run(transport)
-
-    assert "gave no sign" in str(caught.value)
-    assert "accessibility service" in str(caught.value.hint)
-
-
-def test_silence_is_looked_into_once() -> None:
-    """An Operator that says nothing makes the host look why, long before the limit."""
-    transport = LoggedTransport()
+def test_the_cause_of_a_silence_is_looked_for_once() -> None:
+    """It is checked long before the limit, and not if the Operator took the command."""
+    silent, busy = LoggedTransport(), LoggedTransport((0.1, START), (20.0, ENVELOPE))
     asked: list[float] = []
 
-    with pytest.raises(EnvelopeTimeoutError):
-        run(transport, lambda: asked.append(transport.clock()))
+    with pytest.raises(errors.EnvelopeTimeoutError, match="gave no sign") as caught:
+        run(silent, lambda: asked.append(silent.clock()))
+    reply = run(busy, lambda: asked.append(busy.clock()))
 
-    assert len(asked) == 1
-    assert asked[0] < 2.0
+    assert "accessibility service" in str(caught.value.hint)
+    assert [at < 2.0 for at in asked] == [True]
+    assert reply.envelope.ok
 
 
 def test_a_cause_of_the_silence_ends_the_wait() -> None:
     """What makes the device unfit is raised as soon as it is found."""
     transport = LoggedTransport()
-    cause = OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+    cause = errors.OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
 
     def find() -> None:
         raise cause
 
-    with pytest.raises(OperatorNotReadyError) as caught:
+    with pytest.raises(errors.OperatorNotReadyError) as caught:
         run(transport, find)
 
     assert caught.value is cause
     assert transport.clock() < 2.0
-
-
-def test_an_operator_that_took_the_command_is_left_alone() -> None:
-    """A long execution is no silence."""
-    transport = LoggedTransport((0.1, START), (20.0, ENVELOPE))
-    asked: list[float] = []
-
-    reply = run(transport, lambda: asked.append(transport.clock()))
-
-    assert reply.envelope.ok
-    assert asked == []
 
 
 @pytest.mark.parametrize(
@@ -180,11 +134,11 @@ def test_an_operator_that_took_the_command_is_left_alone() -> None:
         ("Security exception: Permission Denial", ErrorCode.BROADCAST_FAILED),
     ],
 )
-def test_a_broadcast_that_fails_is_told_at_once(said: str, code: ErrorCode) -> None:
-    """The device's own words and exit code stand in the error."""
+def test_a_broadcast_that_fails_ends_the_run_immediately(said: str, code: ErrorCode) -> None:
+    """The error has the output and exit code of the device."""
     transport = LoggedTransport(broadcast=ShellResult(said, "", 255))
 
-    with pytest.raises((BroadcastError, OperatorNotReadyError)) as caught:
+    with pytest.raises((errors.BroadcastError, errors.OperatorNotReadyError)) as caught:
         run(transport)
 
     assert caught.value.code == code
@@ -194,98 +148,75 @@ def test_a_broadcast_that_fails_is_told_at_once(said: str, code: ErrorCode) -> N
     assert transport.clock() < 0.1
 
 
-@pytest.mark.parametrize(("at", "arrivals"), [(0.001, 0), (0.5, 1)])
-def test_an_arrival_is_told_where_it_matters(at: float, arrivals: int) -> None:
-    """Once the device took the broadcast; an envelope that is quicker tells it better."""
-    told: list[None] = []
+def test_an_arrival_is_reported_unless_the_envelope_is_quicker() -> None:
+    """The device took the broadcast; an envelope shows that better."""
+    arrivals: list[float] = []
 
-    run(LoggedTransport((at, ENVELOPE)), on_arrival=lambda: told.append(None))
+    for at in (0.001, 0.5):
+        run(LoggedTransport((at, ENVELOPE)), on_arrival=partial(arrivals.append, at))
 
-    assert len(told) == arrivals
+    assert arrivals == [0.5]
 
 
-def test_a_refused_payload_is_named() -> None:
-    """The Operator's reason is the message, and nobody waits for the limit."""
-    transport = LoggedTransport(
-        (0.1, line("[Operator-Receiver] Failed to parse agent command payload", priority="E")),
-        (0.1, line("java.lang.IllegalArgumentException: text is blank", priority="E")),
+REFUSAL = line("[Operator-Receiver] Failed to parse agent command payload", priority="E")
+SERVICE_OFF = line(
+    "[Operator-Receiver] Accessibility service is not available"
+    " and failed to parse agent command payload",
+    priority="E",
+)
+CRASH = [
+    line(words, priority="E", tag="AndroidRuntime")
+    for words in (
+        "FATAL EXCEPTION: main",
+        f"Process: {PACKAGE}, PID: 4242",
+        "java.lang.Error: oops",
+    )
+]
+
+
+BLANK = line("java.lang.IllegalArgumentException: text is blank", priority="E")
+MALFORMED = line("[Clawperator-Result] {oops")
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "words", "most"),
+    [
+        ([REFUSAL, BLANK], ErrorCode.PAYLOAD_REJECTED, "text is blank", 1.0),
+        # The reason may never come.
+        ([REFUSAL], ErrorCode.PAYLOAD_REJECTED, "", 1.0),
+        ([SERVICE_OFF], ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "", 1.0),
+        ([START, *CRASH], ErrorCode.OPERATOR_CRASHED, "java.lang.Error: oops", 0.2),
+        ([ENVELOPE[:120]], ErrorCode.RESULT_ENVELOPE_MALFORMED, "", 0.2),
+        # It may be another command's; if no other comes, it is what is wrong.
+        ([MALFORMED], ErrorCode.RESULT_ENVELOPE_MALFORMED, "not valid JSON", 36.0),
+    ],
+    ids=["refused", "refused without a reason", "service off", "crash", "malformed", "foreign"],
+)
+def test_a_run_that_cannot_be_answered_ends_with_the_reason(
+    lines: list[bytes], code: ErrorCode, words: str, most: float
+) -> None:
+    """The Operator's own words are the message, and the limit is not waited for."""
+    transport = LoggedTransport(*((0.1, each) for each in lines))
+    kinds = (
+        errors.EnvelopeMalformedError,
+        errors.OperatorNotReadyError,
+        errors.PayloadRefusedError,
     )
 
-    with pytest.raises(PayloadRefusedError) as caught:
+    with pytest.raises(kinds) as caught:
         run(transport)
 
-    assert caught.value.code == ErrorCode.PAYLOAD_REJECTED
-    assert "text is blank" in str(caught.value)
-    assert transport.clock() < 1.0
-
-
-def test_a_refusal_without_a_reason_is_not_waited_for() -> None:
-    """The reason may never come; the refusal stands without it."""
-    transport = LoggedTransport(
-        (0.1, line("[Operator-Receiver] Failed to parse agent command payload", priority="E")),
-    )
-
-    with pytest.raises(PayloadRefusedError):
-        run(transport)
-
-    assert transport.clock() < 1.0
-
-
-def test_a_service_that_is_off_is_named() -> None:
-    """An unreadable payload while the service is off is reported as the service's absence."""
-    said = (
-        "[Operator-Receiver] Accessibility service is not available"
-        " and failed to parse agent command payload"
-    )
-    transport = LoggedTransport((0.1, line(said, priority="E")))
-
-    with pytest.raises(OperatorNotReadyError) as caught:
-        run(transport)
-
-    assert caught.value.code == ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING
-
-
-def test_a_crash_is_named() -> None:
-    """The Operator's last words are the message."""
-    words = ("FATAL EXCEPTION: main", f"Process: {PACKAGE}, PID: 4242", "java.lang.Error: oops")
-    crash = [(5.0, line(each, priority="E", tag="AndroidRuntime")) for each in words]
-    transport = LoggedTransport((0.1, START), *crash)
-
-    with pytest.raises(OperatorNotReadyError) as caught:
-        run(transport)
-
-    assert caught.value.code == ErrorCode.OPERATOR_CRASHED
-    assert "java.lang.Error: oops" in str(caught.value)
-    assert transport.clock() == pytest.approx(5.0)
-
-
-def test_a_malformed_envelope_names_the_device() -> None:
-    """Half an envelope of ours ends the run, with the serial in front."""
-    transport = LoggedTransport((0.1, ENVELOPE[:120]))
-
-    with pytest.raises(EnvelopeMalformedError) as caught:
-        run(transport)
-
-    assert str(caught.value).startswith("[PH1] RESULT_ENVELOPE_MALFORMED")
-
-
-def test_an_envelope_of_nobody_that_cannot_be_read_is_told_at_the_end() -> None:
-    """It may be another command's; if no other comes, it is what is wrong."""
-    transport = LoggedTransport((0.1, line("[Clawperator-Result] {oops")))
-
-    with pytest.raises(EnvelopeMalformedError) as caught:
-        run(transport)
-
-    assert "not valid JSON" in str(caught.value)
-    assert caught.value.serial == "PH1"
+    assert str(caught.value).startswith(f"[PH1] {code.value}: ")
+    assert words in str(caught.value)
+    assert transport.clock() < most
 
 
 def test_a_vanished_device_ends_the_wait() -> None:
     """What the log stream raises about the device passes through as it is."""
-    gone = DeviceNotFoundError("gone", serial="PH1")
+    gone = errors.DeviceNotFoundError("gone", serial="PH1")
     transport = LoggedTransport((0.1, START), (3.0, gone))
 
-    with pytest.raises(DeviceNotFoundError) as caught:
+    with pytest.raises(errors.DeviceNotFoundError) as caught:
         run(transport)
 
     assert caught.value is gone
@@ -306,25 +237,25 @@ def test_the_ping_is_the_operators_own_question() -> None:
 KNOWN = Processes(10145, frozenset({4242}), frozenset({700}))
 
 
-def known(*told: Processes | None) -> tuple[KnownProcesses, list[Processes | None]]:
-    """Return what is known of the device, and what it still has to tell when asked."""
-    answers = list(told)
-    processes = KnownProcesses(lambda: answers.pop(0))
+def known(*answers: Processes | None) -> tuple[KnownProcesses, list[Processes | None]]:
+    """Return what is known of the device, and the answers that it has left."""
+    left = list(answers)
+    processes = KnownProcesses(lambda: left.pop(0))
     processes.update(KNOWN)
-    return processes, answers
+    return processes, left
 
 
-def test_a_known_operator_costs_no_question() -> None:
+def test_a_known_operator_needs_no_question() -> None:
     """The usual execution asks the device nothing but the broadcast."""
-    transport = LoggedTransport((0.0, START), (0.01, ENVELOPE))
     processes, _ = known()
 
-    run(transport, processes=processes)
-    run_again = LoggedTransport((0.0, ENVELOPE))
-    run(run_again, processes=processes)
+    for transport in (
+        LoggedTransport((0.0, START), (0.01, ENVELOPE)),
+        LoggedTransport((0, ENVELOPE)),
+    ):
+        run(transport, processes=processes)
 
-    assert len(transport.commands) == 1
-    assert len(run_again.commands) == 1
+        assert len(transport.commands) == 1
 
 
 def test_an_answer_of_an_unknown_process_makes_the_device_be_asked_once() -> None:

@@ -1,4 +1,4 @@
-"""One execution in flight on a device, whoever sends it."""
+"""One execution in flight on a device, whichever process sends it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.flight import Flight, Unfinished, boot_id, sweep
 from pytest_clawperator.execution.lock_file import lock_path, open_lock_file
 
@@ -59,13 +56,37 @@ def holder(folder: Path, ending: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_another_process_is_refused_and_told_who_flies(tmp_path: Path) -> None:
-    """A device that another process uses gives a conflict that names process and command."""
+def send(flight: Flight, command_id: str, latest_end: float = 1e12, *ends: str) -> None:
+    """Send a command and call what ends it, if anything."""
+    with flight.claim(command_id, serial="s") as claim:
+        claim.take_off(latest_end)
+        for end in ends:
+            getattr(claim, end)()
+
+
+def unfinished(flight: Flight) -> Unfinished | None:
+    """Claim the device as the next user, and return what was left on it."""
+    with flight.claim("cmd-next", serial="s") as claim:
+        return claim.unfinished
+
+
+def in_threads(fly: Callable[[str], None], *names: str) -> None:
+    """Run something in one thread per name, and wait for all."""
+    threads = [threading.Thread(target=fly, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_another_process_is_refused_and_its_end_is_seen(tmp_path: Path) -> None:
+    """The conflict names process and command; a command whose end was seen leaves no trace."""
     flight = Flight("phone", folder=tmp_path)
     process = holder(tmp_path, "land")
 
     with (
-        pytest.raises(ExecutionConflictError) as caught,
+        pytest.raises(errors.ExecutionConflictError) as caught,
         flight.claim("cmd-mine", serial="serial-1"),
     ):
         pass
@@ -75,129 +96,79 @@ def test_another_process_is_refused_and_told_who_flies(tmp_path: Path) -> None:
     assert caught.value.serial == "serial-1"
     assert f"process {process.pid} with command cmd-other" in str(caught.value)
     assert caught.value.details["commandId"] == "cmd-mine"
-
-
-def test_after_a_landing_nothing_is_left(tmp_path: Path) -> None:
-    """A command whose end was seen leaves no trace for the next holder."""
-    flight = Flight("phone", folder=tmp_path)
-    holder(tmp_path, "land").communicate(timeout=DEADLINE)
-
-    with flight.claim("cmd-mine", serial="s") as claim:
-        unfinished = claim.unfinished
-
-    assert unfinished is None
+    assert unfinished(flight) is None
 
 
 def test_a_killed_holder_leaves_its_command(tmp_path: Path) -> None:
     """A kill -9 frees the device, and the next holder learns what may still be running."""
-    flight = Flight("phone", folder=tmp_path)
     process = holder(tmp_path, "land")
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=DEADLINE)
 
-    with flight.claim("cmd-mine", serial="s") as claim:
-        unfinished = claim.unfinished
+    left = unfinished(Flight("phone", folder=tmp_path))
 
-    assert unfinished is not None
-    assert unfinished.command_id == "cmd-other"
-    assert unfinished.pid == process.pid
+    assert left is not None
+    assert (left.command_id, left.pid) == ("cmd-other", process.pid)
 
 
 def test_a_command_that_never_landed_stays_known(tmp_path: Path) -> None:
-    """A claim that ends without a landing leaves the command for the next one."""
+    """The next holder learns of it until its latest end, and whether it arrived."""
     now = [100.0]
     flight = Flight("phone", folder=tmp_path, clock=lambda: now[0])
-    with flight.claim("cmd-1", serial="s") as claim:
-        claim.take_off(160.0)
 
-    with flight.claim("cmd-2", serial="s") as claim:
-        before = claim.unfinished
-    now[0] = 160.0
-    with flight.claim("cmd-3", serial="s") as claim:
-        after = claim.unfinished
-
-    assert before is not None
-    assert before.command_id == "cmd-1"
-    assert before.latest_end == 160.0
-    assert after is None
-
-
-def test_an_arrival_stays_known(tmp_path: Path) -> None:
-    """Who comes next learns whether the device is known to have the command."""
-    flight = Flight("phone", folder=tmp_path, clock=lambda: 100.0)
-    arrived = []
-    for arrives in (False, True):
-        with flight.claim("cmd-1", serial="s") as claim:
-            claim.take_off(160.0)
-            if arrives:
-                claim.arrive()
-        with flight.claim("cmd-2", serial="s") as claim:
-            assert claim.unfinished is not None
-            arrived.append((claim.unfinished.command_id, claim.unfinished.arrived))
-
-    assert arrived == [("cmd-1", False), ("cmd-1", True)]
-
-
-def test_a_claim_that_sent_nothing_leaves_nothing(tmp_path: Path) -> None:
-    """Only a command that took off can be unfinished."""
-    flight = Flight("phone", folder=tmp_path)
-    with flight.claim("cmd-1", serial="s"):
+    with flight.claim("cmd-0", serial="s"):
         pass
+    assert unfinished(flight) is None, "nothing was sent"
+    for end in ((), ("arrive",)):
+        send(flight, "cmd-1", 160.0, *end)
+        left = unfinished(flight)
+        assert left is not None
+        assert (left.command_id, left.latest_end) == ("cmd-1", 160.0)
+        assert left.arrived is bool(end)
+    now[0] = 160.0
+    assert unfinished(flight) is None
 
-    with flight.claim("cmd-2", serial="s") as claim:
-        unfinished = claim.unfinished
 
-    assert unfinished is None
-
-
-def test_threads_of_one_client_wait_their_turn(tmp_path: Path) -> None:
-    """Two threads never hold one device at once, and neither is refused."""
-    flight = Flight("phone", folder=tmp_path)
+def test_two_threads_never_hold_one_device_together(tmp_path: Path) -> None:
+    """Threads of one client wait their turn; clients that close remove no lock of others."""
+    shared = Flight("phone", folder=tmp_path)
     inside: list[str] = []
     overlaps: list[list[str]] = []
 
-    def fly(name: str) -> None:
+    def enter(name: str) -> None:
+        inside.append(name)
+        if len(inside) > 1:
+            overlaps.append(list(inside))
+        inside.remove(name)
+
+    def wait_turn(name: str) -> None:
         for _ in range(50):
-            with flight.claim(name, serial="s"):
-                inside.append(name)
-                if len(inside) > 1:
-                    overlaps.append(list(inside))
-                inside.remove(name)
+            with shared.claim(name, serial="s"):
+                enter(name)
 
-    threads = [threading.Thread(target=fly, args=(name,)) for name in ("a", "b", "c")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(DEADLINE)
+    def open_and_close(name: str) -> None:
+        for _ in range(200):
+            flight = Flight("phone", folder=tmp_path)
+            with suppress(errors.ExecutionConflictError), flight.claim("cmd", serial="s"):
+                enter(name)
+            flight.close()
 
-    assert not any(thread.is_alive() for thread in threads)
+    in_threads(wait_turn, "a", "b", "c")
+    in_threads(open_and_close, "a", "b", "c", "d")
+
     assert overlaps == []
 
 
-def test_two_clients_of_one_process_conflict(tmp_path: Path) -> None:
-    """A second client on the same device is another sender, also in the same process."""
-    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
-
-    with (
-        first.claim("cmd-1", serial="s"),
-        pytest.raises(ExecutionConflictError),
-        second.claim("cmd-2", serial="s"),
-    ):
-        pass
-
-
-def test_a_former_holder_can_be_waited_for(tmp_path: Path) -> None:
-    """With patience, who is in the way for a moment only is no conflict."""
+def test_another_holder_can_be_waited_for(tmp_path: Path) -> None:
+    """With patience, a client that is in the way only for a moment is not a conflict."""
     first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
     flying = first.claim("cmd-1", serial="s")
     flying.__enter__()
+    with pytest.raises(errors.ExecutionConflictError):
+        second.hold("cmd-2", lambda claim: None, serial="s")
     threading.Timer(0.05, flying.__exit__, (None, None, None)).start()
 
-    with pytest.raises(ExecutionConflictError):
-        second.hold("cmd-2", lambda claim: None, serial="s")
-    held = second.hold("cmd-3", lambda claim: True, serial="s", patience=DEADLINE)
-
-    assert held
+    assert second.hold("cmd-3", lambda claim: True, serial="s", patience=DEADLINE)
 
 
 def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
@@ -264,48 +235,34 @@ def path(tmp_path: Path) -> Path:
     return lock_path("phone", "flight", folder=tmp_path)
 
 
-def test_malformed_contents_are_told_and_replaced(path: Path) -> None:
-    """Contents that no run wrote stop nobody, and the next user finds none of them."""
-    for kind in MALFORMED:
-        path.write_bytes(MALFORMED[kind])
+def test_malformed_contents_are_reported_and_replaced(path: Path) -> None:
+    """Contents that no run wrote block no run, and the next user finds none of them."""
+    for kind, content in MALFORMED.items():
+        path.write_bytes(content)
         flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
 
-        peeked = flight.peek()
+        assert flight.peek() is None, kind
         with flight.claim("cmd-2", serial="s") as claim:
-            found = claim.unfinished, claim.problem
+            assert claim.unfinished is None, kind
+            assert f"the lock file {path} had contents that no run wrote" in claim.problem, kind
         with flight.claim("cmd-3", serial="s") as claim:
-            then = claim.unfinished, claim.problem
-
-        assert peeked is None, kind
-        assert found[0] is None, kind
-        assert f"the lock file {path} had contents that no run wrote" in found[1], kind
-        assert then == (None, ""), kind
+            assert (claim.unfinished, claim.problem) == (None, ""), kind
         assert path.stat().st_size < 10_000, kind
 
-
-def test_malformed_contents_of_a_file_in_use_are_a_conflict(path: Path) -> None:
-    """Somebody has the device, whatever they wrote; the message says where it stands."""
-    for kind in MALFORMED:
-        path.write_bytes(MALFORMED[kind])
+        path.write_bytes(content)
         with path.open("rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             with (
-                pytest.raises(ExecutionConflictError, match="no readable record in") as caught,
-                Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s"),
+                pytest.raises(
+                    errors.ExecutionConflictError, match="no readable record in"
+                ) as caught,
+                flight.claim("mine", serial="s"),
             ):
                 pass
-
         assert str(path) in caught.value.message, kind
         assert caught.value.details["holder"] is None, kind
 
-
-def test_a_file_with_malformed_contents_can_be_removed(path: Path) -> None:
-    """What is of no use to anybody goes with the client."""
-    for kind in MALFORMED:
-        path.write_bytes(MALFORMED[kind])
-
-        Flight("phone", folder=path.parent, clock=lambda: NOW).close()
-
+        flight.close()
         assert not path.exists(), kind
 
 
@@ -314,27 +271,25 @@ def test_a_record_by_another_user_counts(path: Path) -> None:
     path.write_bytes(changed())
 
     with Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s") as claim:
-        found = claim.unfinished, claim.problem
-
-    assert found == (Unfinished(**RECORD), "")
+        assert (claim.unfinished, claim.problem) == (Unfinished(**RECORD), "")
 
 
-def test_no_command_is_recorded_as_endless(path: Path) -> None:
-    """However long a command may take, the next user waits an hour at most."""
+def test_a_record_of_another_boot_or_of_endless_length_is_not_trusted(path: Path) -> None:
+    """The next user waits an hour at most; the clock restarts with each boot."""
     flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
 
-    with flight.claim("cmd-1", serial="s") as claim:
-        claim.take_off(1e9)
-    with flight.claim("cmd-2", serial="s") as claim:
-        unfinished = claim.unfinished
+    send(flight, "cmd-1", 1e9)
+    left = unfinished(flight)
+    path.write_bytes(changed(boot="another"))
 
-    assert unfinished is not None
-    assert unfinished.latest_end == NOW + 3600
+    assert left is not None
+    assert left.latest_end == NOW + 3600
+    assert unfinished(flight) is None
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
 def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -> None:
-    """Who has the device notices that its lock is gone, and that nothing may be sent."""
+    """The holder notices that its lock is gone, and that nothing may be sent."""
     folder = tmp_path / "locks"
     with Flight("phone", folder=folder).claim("cmd-1", serial="s") as claim:
         claim.check()
@@ -342,15 +297,17 @@ def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -
         if is_replaced:
             open_lock_file(lock_path("phone", "flight", folder=folder)).close()
 
-        with pytest.raises(LeaseError, match=r"the lock file .* was removed or replaced") as caught:
+        with pytest.raises(
+            errors.LeaseError, match=r"the lock file .* was removed or replaced"
+        ) as caught:
             claim.check()
 
     assert caught.value.code is ErrorCode.DEVICE_LEASED
     assert "The command was not sent" in str(caught.value.hint)
 
 
-def test_a_file_that_is_gone_is_nobodys_lock(path: Path) -> None:
-    """Who keeps a removed file locked is not in the way of those who find a new one."""
+def test_a_lock_on_a_removed_file_is_not_in_the_way(path: Path) -> None:
+    """The next user finds a new file, which the other does not have."""
     flight = Flight("phone", folder=path.parent)
     with flight.claim("cmd-1", serial="s"):
         pass
@@ -367,7 +324,7 @@ def test_a_file_that_is_gone_is_nobodys_lock(path: Path) -> None:
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
 )
-def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None:
+def test_a_removed_folder_does_not_free_the_device_during_a_flight(tmp_path: Path) -> None:
     """While an execution is on the device, a new folder does not make the device free."""
     folder = tmp_path / "locks"
     first, second = Flight("phone", folder=folder), Flight("phone", folder=folder)
@@ -375,7 +332,7 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
         with (
-            pytest.raises(ExecutionConflictError, match="whose lock file was removed"),
+            pytest.raises(errors.ExecutionConflictError, match="whose lock file was removed"),
             second.claim("cmd-2", serial="s"),
         ):
             pass
@@ -384,56 +341,31 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
 
 
 def test_a_removed_file_takes_no_command_along(tmp_path: Path) -> None:
-    """A command whose record was removed stays known to the process that sent it."""
-    folder = tmp_path / "locks"
-    flight = Flight("phone", folder=folder, clock=lambda: 0.0)
-    with flight.claim("cmd-1", serial="phone") as claim:
-        claim.take_off(60.0)
-        shutil.rmtree(folder)
+    """The process that sent a command still knows it, unless it landed or its time is over."""
+    folder, now = tmp_path / "locks", [0.0]
+    flight = Flight("phone", folder=folder, clock=lambda: now[0])
 
-    with flight.claim("cmd-2", serial="phone") as claim:
-        left = claim.unfinished
+    def send_and_remove(command_id: str, *, lands: bool) -> None:
+        with flight.claim(command_id, serial="s") as claim:
+            claim.take_off(60.0)
+            if lands:
+                claim.land()
+            shutil.rmtree(folder)
 
+    send_and_remove("cmd-0", lands=True)
+    assert unfinished(flight) is None
+    send_and_remove("cmd-1", lands=False)
+    left = unfinished(flight)
     assert left is not None
     assert left.command_id == "cmd-1"
     assert Flight("phone", folder=folder, clock=lambda: 0.0).peek() == left
-
-
-def test_a_removed_file_brings_no_command_back_that_ended(tmp_path: Path) -> None:
-    """A command that landed, or whose time has passed, is not waited for."""
-    folder, now = tmp_path / "locks", [0.0]
-    flight = Flight("phone", folder=folder, clock=lambda: now[0])
-    with flight.claim("cmd-1", serial="phone") as claim:
-        claim.take_off(60.0)
-        claim.land()
-        shutil.rmtree(folder)
-    with flight.claim("cmd-2", serial="phone") as claim:
-        after_landing = claim.unfinished
-        claim.take_off(60.0)
-        shutil.rmtree(folder)
+    send_and_remove("cmd-2", lands=False)
     now[0] = 61.0
-    with flight.claim("cmd-3", serial="phone") as claim:
-        after_its_time = claim.unfinished
-
-    assert (after_landing, after_its_time) == (None, None)
-
-
-def test_a_record_of_another_boot_is_no_record(tmp_path: Path) -> None:
-    """The monotonic clock begins anew with each boot, so older records say nothing."""
-    flight = Flight("phone", folder=tmp_path)
-    with flight.claim("cmd-1", serial="s") as claim:
-        claim.take_off(1e12)
-    path = next(tmp_path.iterdir())
-    path.write_text(json.dumps({**json.loads(path.read_text()), "boot": "another"}))
-
-    with flight.claim("cmd-2", serial="s") as claim:
-        unfinished = claim.unfinished
-
-    assert unfinished is None
+    assert unfinished(flight) is None
 
 
 def test_the_file_is_open_to_every_user(tmp_path: Path) -> None:
-    """Folder and file can be used by whoever comes next, whatever the umask."""
+    """Folder and file can be used by other users, whatever the umask."""
     folder = tmp_path / "locks"
     old = os.umask(0o077)
     try:
@@ -446,112 +378,48 @@ def test_the_file_is_open_to_every_user(tmp_path: Path) -> None:
     assert next(folder.iterdir()).stat().st_mode & 0o666 == 0o666
 
 
-def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
-    """Where no lock file can be made, the error names the variable that moves the folder."""
+def test_a_folder_that_cannot_be_used_is_named_with_its_variable(tmp_path: Path) -> None:
+    """If no lock file can be made, the error names the variable that moves the folder."""
     (tmp_path / "file").write_text("")
 
-    with (
-        pytest.raises(ConfigurationError) as caught,
-        Flight("phone", folder=tmp_path / "file").claim("cmd-1", serial="s"),
-    ):
-        pass
-
-    assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
+    with pytest.raises(errors.ConfigurationError, match="CLAWPERATOR_LEASE_DIR"):
+        send(Flight("phone", folder=tmp_path / "file"), "cmd-1")
 
 
-def test_a_thread_cannot_claim_what_it_holds(tmp_path: Path) -> None:
-    """An execution inside an execution is refused by name; waiting for it would never end."""
-    flight = Flight("phone", folder=tmp_path)
-
-    with (
-        flight.claim("outer", serial="s"),
-        pytest.raises(ExecutionConflictError, match="by an observer") as caught,
-        flight.claim("inner", serial="s"),
-    ):
-        pass
-    with flight.claim("next", serial="s") as claim:
-        unfinished = claim.unfinished
-
-    assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
-    assert unfinished is None
-
-
-def test_another_client_of_the_same_process_is_called_so(tmp_path: Path) -> None:
-    """A process that stands in its own way is not sent looking for another one."""
+def test_a_process_in_its_own_way_is_named_as_such(tmp_path: Path) -> None:
+    """An execution inside an execution is refused, as is one of another client of the process."""
     first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
 
     with first.claim("outer", serial="s") as claim:
         claim.take_off(1e12)
-        with (
-            pytest.raises(ExecutionConflictError, match="another client of this process"),
-            second.claim("inner", serial="s"),
-        ):
-            pass
-
-
-def test_the_file_goes_with_the_client(tmp_path: Path) -> None:
-    """A device that nobody uses and that is known to be done leaves no file."""
-    flight = Flight("phone", folder=tmp_path)
-    with flight.claim("cmd-1", serial="s") as claim:
-        claim.take_off(1e12)
+        for flight, who in ((first, "by an observer"), (second, "another client of this process")):
+            with (
+                pytest.raises(errors.ExecutionConflictError, match=who) as caught,
+                flight.claim("inner", serial="s"),
+            ):
+                pass
+            assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
         claim.land()
-
-    flight.close()
-    flight.close()
-
-    assert list(tmp_path.iterdir()) == []
+    assert unfinished(first) is None
 
 
-def test_the_file_of_an_unfinished_command_stays(tmp_path: Path) -> None:
-    """What the next holder has to know is not thrown away."""
-    flight = Flight("phone", folder=tmp_path)
-    with flight.claim("cmd-1", serial="s") as claim:
-        claim.take_off(1e12)
+def test_a_client_that_closes_removes_its_file_unless_it_is_needed(tmp_path: Path) -> None:
+    """The file of an unfinished command, or of a device in use, stays."""
+    flight, other = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
 
-    flight.close()
-
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_the_file_of_a_device_in_use_stays(tmp_path: Path) -> None:
-    """Closing one client does not take the lock from under another."""
-    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
-
-    with first.claim("cmd-1", serial="s"):
-        second.close()
-        with pytest.raises(ExecutionConflictError), second.claim("cmd-2", serial="s"):
+    with flight.claim("cmd-0", serial="s"):
+        other.close()
+        with pytest.raises(errors.ExecutionConflictError), other.claim("cmd-1", serial="s"):
             pass
-
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_closing_and_claiming_at_once_never_lets_two_in(tmp_path: Path) -> None:
-    """A lock on a file that was removed in between counts for nothing."""
-    inside: list[int] = []
-    overlaps: list[int] = []
-
-    def fly(number: int) -> None:
-        for _ in range(200):
-            flight = Flight("phone", folder=tmp_path)
-            with suppress(ExecutionConflictError), flight.claim("cmd", serial="s"):
-                inside.append(number)
-                if len(inside) > 1:
-                    overlaps.append(number)
-                inside.remove(number)
-            flight.close()
-
-    threads = [threading.Thread(target=fly, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(DEADLINE)
-
-    assert not any(thread.is_alive() for thread in threads)
-    assert overlaps == []
+    for end, files in ((), 1), (("land",), 0):
+        send(flight, "cmd-1", 1e12, *end)
+        flight.close()
+        flight.close()
+        assert len(list(tmp_path.iterdir())) == files
 
 
-def test_looking_gets_into_nobodys_way(tmp_path: Path) -> None:
-    """What may be on the device can be read while another has it, and leaves no file behind."""
+def test_peeking_takes_no_lock_and_makes_no_file(tmp_path: Path) -> None:
+    """What may be on the device can be read while another client has it."""
     flight, onlooker = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
 
     before = onlooker.peek()
@@ -568,26 +436,19 @@ def test_looking_gets_into_nobodys_way(tmp_path: Path) -> None:
     assert flying.command_id == "cmd-1"
 
 
-def test_a_full_disk_is_told_before_anything_is_sent(
+def test_a_full_disk_is_reported_before_anything_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A take-off that cannot be written down, or not wholly, is an error that says so."""
+    """A take-off that cannot be written down, or only in part, is an error that names the cause."""
 
     def full(descriptor: int, content: bytes, offset: int) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    told = []
     for pwrite in (full, lambda descriptor, content, offset: len(content) // 2):
         monkeypatch.setattr(os, "pwrite", pwrite)
-        with (
-            pytest.raises(ConfigurationError) as caught,
-            Flight("phone", folder=tmp_path).claim("cmd-1", serial="s") as claim,
-        ):
-            claim.take_off(1e12)
-        told.append(str(caught.value))
-
-    assert all("No space left on device" in text for text in told)
-    assert all("Make room on the disk" in text for text in told)
+        with pytest.raises(errors.ConfigurationError, match="No space left on device") as caught:
+            send(Flight("phone", folder=tmp_path), "cmd-1")
+        assert "Make room on the disk" in str(caught.value)
 
 
 DAY = 24 * 60 * 60
@@ -599,106 +460,55 @@ def nothing_swept_yet() -> None:
     sweep.cache_clear()
 
 
-def left(folder: Path, key: str, kind: str, *, days: float = 2) -> Path:
-    """Leave a file as a process does that is killed, so many days ago."""
-    path = lock_path(key, kind, folder=folder)
-    path.touch()
-    return aged(path, days=days)
-
-
 def aged(path: Path, *, days: float = 2) -> Path:
-    """Set the age of a file."""
+    """Set the age of a file, which is made if it is not there."""
+    path.touch()
     then = time.time() - days * DAY
     os.utime(path, (then, then))
     return path
 
 
-@pytest.mark.parametrize("kind", ["flight", "lease", "holder", "port"])
-def test_lock_files_a_day_old_are_swept(tmp_path: Path, kind: str) -> None:
-    """What is a day old and in nobody's hands is removed."""
-    left(tmp_path, "sim-1", kind)
+def test_lock_files_a_day_old_are_swept(tmp_path: Path) -> None:
+    """Files of today, and files with other names, stay; each folder is swept once."""
+    kinds = ("flight", "lease", "holder", "port")
+    young = {aged(lock_path("new", kind, folder=tmp_path), days=0.5) for kind in kinds}
+    others = {aged(tmp_path / name) for name in ("notes.flight", "a-12345678.flight")}
+    for kind in kinds:
+        aged(lock_path("old", kind, folder=tmp_path))
 
     sweep(tmp_path)
-
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("kind", ["flight", "lease", "holder", "port"])
-def test_lock_files_of_today_are_not_swept(tmp_path: Path, kind: str) -> None:
-    """What was touched today is left alone: somebody may be about to use it."""
-    young = left(tmp_path, "sim-1", kind, days=0.5)
-
+    left = set(tmp_path.iterdir())
+    late = aged(lock_path("late", "flight", folder=tmp_path))
     sweep(tmp_path)
 
-    assert list(tmp_path.iterdir()) == [young]
+    assert left == young | others
+    assert late.exists()
 
 
-def test_files_with_other_names_are_not_swept(tmp_path: Path) -> None:
-    """A file that has no name of ours is not touched."""
-    others = {
-        aged(tmp_path / name) for name in _made(tmp_path, "notes.flight", "a-12345678.flight")
-    }
-
-    sweep(tmp_path)
-
-    assert set(tmp_path.iterdir()) == others
-
-
-def _made(folder: Path, *names: str) -> tuple[str, ...]:
-    for name in names:
-        (folder / name).touch()
-    return names
-
-
-def test_the_file_of_a_command_that_may_still_run_is_not_swept(tmp_path: Path) -> None:
-    """A file that tells of a command on the device stays until its time has passed."""
-    with Flight("phone", folder=tmp_path).claim("cmd", serial="phone") as claim:
-        claim.take_off(time.monotonic() + 600)
-    with Flight("done", folder=tmp_path).claim("cmd", serial="done") as claim:
-        claim.take_off(time.monotonic() - 1)
-    running = aged(lock_path("phone", "flight", folder=tmp_path))
-    aged(lock_path("done", "flight", folder=tmp_path))
-
-    sweep(tmp_path)
-
-    assert list(tmp_path.iterdir()) == [running]
-
-
-def test_lock_files_in_use_are_not_swept(tmp_path: Path) -> None:
-    """A device that somebody holds stays theirs, however long they have had it."""
-    flight = Flight("phone", folder=tmp_path)
-    with (
-        flight.claim("cmd", serial="phone"),
-        FileLeases(run_id="run", folder=tmp_path).try_take("phone") as hold,  # type: ignore[union-attr]
-    ):
-        used = {aged(path) for path in tmp_path.iterdir()}
+def test_lock_files_that_are_needed_are_not_swept(tmp_path: Path) -> None:
+    """A device in use stays leased, and a command that may still run stays known, at any age."""
+    send(Flight("running", folder=tmp_path), "cmd", time.monotonic() + 600)
+    send(Flight("done", folder=tmp_path), "cmd", time.monotonic() - 1)
+    hold = FileLeases(run_id="run", folder=tmp_path).try_take("phone")
+    assert hold is not None
+    with Flight("phone", folder=tmp_path).claim("cmd", serial="phone"), hold:
+        files = {aged(path) for path in tmp_path.iterdir()}
 
         sweep(tmp_path)
 
         hold.check()
-        assert set(tmp_path.iterdir()) == used
-        assert len(used) == 3
+        assert len(files) == 5
+        assert set(tmp_path.iterdir()) == files - {lock_path("done", "flight", folder=tmp_path)}
 
 
-def test_a_folder_is_swept_once_in_a_process(tmp_path: Path) -> None:
-    """The folder is looked through once, not with every client that is closed."""
-    sweep(tmp_path)
-    late = left(tmp_path, "sim-1", "flight")
-
-    sweep(tmp_path)
-
-    assert list(tmp_path.iterdir()) == [late]
-
-
-def test_what_is_no_lock_file_is_not_swept(tmp_path: Path) -> None:
-    """A link and a pipe that have the names of lock files stay, and what the link leads to."""
+def test_a_link_and_a_pipe_are_not_swept(tmp_path: Path) -> None:
+    """They stay although they have the names of lock files, and so does the link's target."""
     pipe, link = (lock_path(key, "flight", folder=tmp_path) for key in ("pipe", "link"))
     os.mkfifo(pipe)
-    aged(pipe)
-    target = left(tmp_path.parent, "sim-1", "flight")
+    target = aged(lock_path("sim-1", "flight", folder=tmp_path.parent))
     link.symlink_to(target)
-    then = time.time() - 2 * DAY
-    os.utime(link, (then, then), follow_symlinks=False)
+    for path in (pipe, link):
+        os.utime(path, (0, 0), follow_symlinks=False)
 
     sweep(tmp_path)
 

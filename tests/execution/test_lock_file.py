@@ -15,16 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.execution import lock_file
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.execution.lock_file import (
-    LockFile,
-    find_lock_file,
-    lock_folder,
-    lock_path,
-    lock_standing,
-    open_folder,
-    open_lock_file,
-)
 
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
 AS_ROOT = pytest.mark.skipif(not IS_ROOT, reason="by design: only root can give a folder away")
@@ -37,11 +29,11 @@ def mode_of(path: Path) -> int:
 
 
 def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """CLAWPERATOR_LEASE_DIR says where the locks are, also after a change of the directory."""
+    """CLAWPERATOR_LEASE_DIR names the folder, also after a change of the directory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", "here")
 
-    folder = lock_folder()
+    folder = lock_file.lock_folder()
 
     assert folder == tmp_path / "here"
 
@@ -54,20 +46,20 @@ def test_the_folder_does_not_follow_the_jobs_own_temporary_folder(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
-    folder = lock_folder()
+    folder = lock_file.lock_folder()
 
     assert folder == Path("/tmp").resolve()
-    assert lock_path("PH1", "flight").parent == folder
-    with open_folder(folder) as descriptor:
+    assert lock_file.lock_path("PH1", "flight").parent == folder
+    with lock_file.open_folder(folder) as descriptor:
         assert os.fstat(descriptor).st_uid == 0
 
 
 @pytest.mark.parametrize("umask", [0o077, 0o022, 0])
 def test_a_new_folder_is_shared_and_sticky(tmp_path: Path, umask: int) -> None:
-    """Whatever the umask, every user can put files there, and nobody can remove those of others."""
+    """Whatever the umask, every user can put files there, but not remove those of others."""
     old = os.umask(umask)
     try:
-        with open_folder(tmp_path / "above" / "locks", create=True):
+        with lock_file.open_folder(tmp_path / "above" / "locks", create=True):
             made = mode_of(tmp_path / "above" / "locks")
     finally:
         os.umask(old)
@@ -85,61 +77,46 @@ def test_a_folder_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     assert mode_of(tmp_path) == 0o700
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o770, 0o775])
-def test_a_folder_where_others_can_remove_files_is_refused(tmp_path: Path, mode: int) -> None:
-    """Without the sticky bit somebody could replace a lock; the error says what to do."""
+@pytest.mark.parametrize(
+    ("mode", "owner", "words"),
+    [
+        *((mode, None, f"has mode {mode:04o}") for mode in (0o777, 0o770, 0o775)),
+        pytest.param(0o1777, STRANGER, f"belongs to user {STRANGER}", marks=AS_ROOT),
+    ],
+)
+def test_a_folder_where_others_can_remove_files_is_refused(
+    tmp_path: Path, mode: int, owner: int | None, words: str
+) -> None:
+    """Without the sticky bit other users could replace a lock, and the owner always can."""
     tmp_path.chmod(mode)
+    if owner is not None:
+        os.chown(tmp_path, owner, owner)
 
-    with pytest.raises(ConfigurationError) as caught, open_folder(tmp_path):
+    with pytest.raises(ConfigurationError, match=words) as caught, lock_file.open_folder(tmp_path):
         pass
 
-    assert f"has mode {mode:04o}" in str(caught.value)
-    assert "chmod +t" in str(caught.value)
+    assert ("chmod +t" in str(caught.value)) is (owner is None)
     assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
     assert mode_of(tmp_path) == mode
 
 
 def test_a_link_to_a_folder_is_refused_and_its_target_left_alone(tmp_path: Path) -> None:
-    """What a link leads to is neither opened up nor written to."""
-    home, link = tmp_path / "home", tmp_path / "locks"
+    """The target of a link is neither opened up, nor written to, nor made."""
+    home, nowhere = tmp_path / "home", tmp_path / "nowhere"
     home.mkdir(mode=0o700)
-    link.symlink_to(home)
+    for target, words in ((home, "is a symbolic link"), (nowhere, "locks")):
+        link = tmp_path / f"locks-{target.name}"
+        link.symlink_to(target)
 
-    with (
-        pytest.raises(ConfigurationError, match="is a symbolic link") as caught,
-        Flight("phone", folder=link).claim("cmd-1", serial="s"),
-    ):
-        pass
+        with (
+            pytest.raises(ConfigurationError, match=words) as caught,
+            Flight("phone", folder=link).claim("cmd-1", serial="s"),
+        ):
+            pass
 
-    assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
+        assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
     assert (mode_of(home), list(home.iterdir())) == (0o700, [])
-
-
-def test_a_link_to_nothing_is_refused(tmp_path: Path) -> None:
-    """No folder is made where a link leads to."""
-    link = tmp_path / "locks"
-    link.symlink_to(tmp_path / "nowhere")
-
-    with (
-        pytest.raises(ConfigurationError, match="locks"),
-        Flight("phone", folder=link).claim("cmd-1", serial="s"),
-    ):
-        pass
-
-    assert not (tmp_path / "nowhere").exists()
-
-
-@AS_ROOT
-def test_the_folder_of_another_user_is_refused(tmp_path: Path) -> None:
-    """Its owner could replace every lock in it, sticky or not."""
-    tmp_path.chmod(0o1777)
-    os.chown(tmp_path, STRANGER, STRANGER)
-
-    with pytest.raises(ConfigurationError) as caught, open_folder(tmp_path):
-        pass
-
-    assert f"belongs to user {STRANGER}" in str(caught.value)
-    assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
+    assert not nowhere.exists()
 
 
 VICTIM = b"precious"
@@ -169,35 +146,33 @@ IN_PLACE: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("use", [open_lock_file, find_lock_file], ids=["open", "find"])
 @pytest.mark.parametrize("kind", IN_PLACE)
-def test_what_is_no_plain_file_is_refused_at_once(
-    tmp_path: Path, kind: str, use: Callable[[Path], LockFile | None]
-) -> None:
-    """The error says what is there; nothing is waited for, followed or overwritten."""
+def test_anything_but_a_plain_file_is_refused(tmp_path: Path, kind: str) -> None:
+    """The error names what is there; nothing is waited for, followed or overwritten."""
     path, victim = tmp_path / "phone.flight", tmp_path / "victim"
     victim.write_bytes(VICTIM)
     victim.chmod(0o600)
     IN_PLACE[kind](path, victim)
     before = path.lstat()
 
-    with pytest.raises(ConfigurationError) as caught:
-        use(path)
+    for use in (lock_file.open_lock_file, lock_file.find_lock_file):
+        with pytest.raises(ConfigurationError) as caught:
+            use(path)
 
-    assert f"{path} is {kind} (owner: user {os.getuid()})" in str(caught.value)
-    assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
+        assert f"{path} is {kind} (owner: user {os.getuid()})" in str(caught.value)
+        assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
     assert (path.lstat().st_mode, path.lstat().st_ino) == (before.st_mode, before.st_ino)
-    assert (victim.read_bytes(), stat.S_IMODE(victim.stat().st_mode)) == (VICTIM, 0o600)
+    assert (victim.read_bytes(), mode_of(victim)) == (VICTIM, 0o600)
 
 
 def test_a_private_file_in_its_place_stays_private(tmp_path: Path) -> None:
-    """A file with contents may be somebody's own, linked here: only an empty one is opened up."""
+    """A file with contents may be private, linked here: only an empty one is opened up."""
     private, empty = tmp_path / "a.flight", tmp_path / "b.flight"
     private.write_bytes(VICTIM)
     empty.touch()
     for path in (private, empty):
         path.chmod(0o600)
-        open_lock_file(path).close()
+        lock_file.open_lock_file(path).close()
 
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (private, empty)]
 
@@ -206,9 +181,9 @@ def test_a_private_file_in_its_place_stays_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["file", "folder", "replaced", "linked"])
 def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> None:
-    """Whoever comes next would lock another file, so the first lock is worth nothing."""
+    """The next user would lock another file, so the first lock protects nothing."""
     path = tmp_path / "locks" / "phone.flight"
-    file = open_lock_file(path)
+    file = lock_file.open_lock_file(path)
     stood = file.lock() and file.stands()
 
     if end in ("file", "linked"):
@@ -218,7 +193,7 @@ def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> 
     if end in ("folder", "replaced"):
         shutil.rmtree(path.parent)
     if end == "replaced":
-        open_lock_file(path).close()
+        lock_file.open_lock_file(path).close()
     stands = file.stands()
     file.remove()
     file.close()
@@ -231,13 +206,13 @@ def test_a_lock_on_a_removed_file_no_longer_stands(tmp_path: Path, end: str) -> 
 
 @ON_LINUX
 def test_a_name_outlasts_the_file(tmp_path: Path) -> None:
-    """While its holder lives, nobody else gets the name, though folder and file are new."""
+    """While its holder lives, the name is taken, though folder and file are new."""
     path = tmp_path / "locks" / "phone.flight"
-    first = open_lock_file(path)
+    first = lock_file.open_lock_file(path)
     taken = [first.lock() and first.take_name()]
     shutil.rmtree(path.parent)
 
-    second = open_lock_file(path)
+    second = lock_file.open_lock_file(path)
     taken += [second.lock(), second.take_name()]
     first.close()
     taken.append(second.take_name())
@@ -247,14 +222,14 @@ def test_a_name_outlasts_the_file(tmp_path: Path) -> None:
 
 
 def test_a_lock_is_free_again_though_a_child_has_the_file(tmp_path: Path) -> None:
-    """A program that was started meanwhile keeps nobody from locking the file."""
-    file = lock_standing(tmp_path / "phone.lease")
+    """A program that was started meanwhile does not keep the file locked."""
+    file = lock_file.lock_standing(tmp_path / "phone.lease")
     assert file is not None
     descriptor = os.dup(file._open_descriptor)  # as between fork and exec
-    taken = lock_standing(tmp_path / "phone.lease")
+    taken = lock_file.lock_standing(tmp_path / "phone.lease")
     file.close()
 
-    freed = lock_standing(tmp_path / "phone.lease")
+    freed = lock_file.lock_standing(tmp_path / "phone.lease")
     os.close(descriptor)
 
     assert taken is None

@@ -6,68 +6,60 @@ import gc
 import os
 import shutil
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_clawperator import complete_execution
+from pytest_clawperator import complete_execution, errors
+from pytest_clawperator.contracts import events
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Notice,
-)
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    BroadcastError,
-    ClawperatorWarning,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
-    EnvelopeTimeoutError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-    OperatorNotReadyError,
-    ShellError,
-    SnapshotError,
-)
+from pytest_clawperator.contracts.events import Event, ExecutionFinished, ExecutionStarted
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.flight import sweep
 from pytest_clawperator.execution.lock_file import lock_path
 from pytest_clawperator.execution.pipeline import longest_run
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions
 from tests.doubles.log import line
-from tests.doubles.pipeline import SHOT, SLEEP, SNAPSHOT, XML, MakeBench, envelope, step
+from tests.doubles.pipeline import SHOT, SLEEP, SNAPSHOT, XML, Bench, MakeBench, envelope, step
+
+
+def notices(here: Bench) -> list[str]:
+    """Return what observers were notified of."""
+    return [event.message for event in here.events if isinstance(event, events.Notice)]
+
+
+def run_next(here: Bench, *, at: float = 0.1) -> float:
+    """Run another execution, which is answered; return how long it took."""
+    began = here.transport.clock()
+    here.answer((at, envelope("next", step("sleep"))))
+    assert here.run(SLEEP, command_id="next").ok
+    return here.transport.clock() - began
+
+
+def lose(here: Bench, command_id: str) -> None:
+    """Run an execution that is never answered."""
+    with pytest.raises(errors.EnvelopeTimeoutError):
+        here.run(SLEEP, command_id=command_id)
 
 
 def test_a_run_gives_the_processed_envelope_and_what_only_it_knows(bench: MakeBench) -> None:
-    """The result is the envelope with serial, time and log slice."""
-    here = bench((0.5, envelope("cmd-1", step("sleep"))))
-
-    result = here.run(SLEEP)
-
-    assert result.ok
-    assert result.serial == "PH1"
-    assert result.elapsed == pytest.approx(0.5)
-    assert result.terminal_source == "clawperator_result"
-    assert [entry.message[:20] for entry in result.log] == ["[Clawperator-Result]"]
-
-
-def test_a_failed_envelope_is_data(bench: MakeBench) -> None:
-    """Running never raises for what the envelope says."""
+    """The result has serial, time and log slice; running does not raise for a failed step."""
     failed = step("click", success=False, error="NODE_NOT_FOUND")
-    here = bench((0.1, envelope("cmd-1", failed)))
+    here = bench((0.5, envelope("cmd-1", failed)))
 
     result = here.run(SLEEP)
 
     assert result.status == "failed"
     assert result.code == ErrorCode.NODE_NOT_FOUND
+    assert result.serial == "PH1"
+    assert result.elapsed == pytest.approx(0.5)
+    assert result.terminal_source == "clawperator_result"
+    assert [entry.message[:20] for entry in result.log] == ["[Clawperator-Result]"]
 
 
 def test_a_snapshot_step_gets_its_hierarchy(bench: MakeBench) -> None:
@@ -88,14 +80,14 @@ def test_a_snapshot_step_gets_its_hierarchy(bench: MakeBench) -> None:
 
 
 def test_a_snapshot_that_is_not_in_the_log_fails_its_step(bench: MakeBench) -> None:
-    """A success without a hierarchy helps nobody, and the watchers are told."""
+    """A success without a hierarchy is useless, and observers are notified."""
     here = bench((0.1, envelope("cmd-1", step("snapshot_ui"))))
 
     result = here.run(SNAPSHOT)
 
     assert result.code == ErrorCode.SNAPSHOT_EXTRACTION_FAILED
-    assert any(isinstance(event, Notice) for event in here.events)
-    with pytest.raises(SnapshotError):
+    assert notices(here)
+    with pytest.raises(errors.SnapshotError):
         _ = result.step("a").snapshot
 
 
@@ -119,7 +111,7 @@ def test_a_force_stop_that_fails_sends_nothing(bench: MakeBench) -> None:
     """The error names the app, the exit code and that nothing was sent."""
     here = bench(shell={"am force-stop 'com.x'": ShellResult("", "no such thing", 1)})
 
-    with pytest.raises(ShellError) as caught:
+    with pytest.raises(errors.ShellError) as caught:
         here.run({"id": "b", "type": "close_app", "params": {"applicationId": "com.x"}})
 
     assert caught.value.code == ErrorCode.DEVICE_SHELL_UNAVAILABLE
@@ -128,46 +120,36 @@ def test_a_force_stop_that_fails_sends_nothing(bench: MakeBench) -> None:
     assert len(here.transport.commands) == 1
 
 
-def test_the_device_is_looked_at_once_per_connection(bench: MakeBench) -> None:
-    """Preflight runs before the first execution and after the device was away."""
+def test_the_device_is_checked_once_per_connection(bench: MakeBench) -> None:
+    """Preflight runs before the first execution, after a reconnection and after a restore."""
     here = bench()
 
-    for connection, command_id in ((1, "a"), (1, "b"), (2, "c")):
+    for connection, checks in ((1, 1), (1, 1), (2, 2)):
         here.transport.connections = connection
-        here.answer((0.1, envelope(command_id, step("sleep"))))
-        here.run(SLEEP, command_id=command_id)
-
-    assert here.preflights == 2
-
-
-def test_a_device_that_went_back_is_looked_at_again(bench: MakeBench) -> None:
-    """What was known of it is forgotten with its earlier state."""
-    here = bench((0.1, envelope("a", step("sleep"))))
-    here.run(SLEEP, command_id="a")
-
+        run_next(here)
+        assert here.preflights == checks
     here.pipeline.forget(here.transport.log.mark())
-    here.answer((0.1, envelope("b", step("sleep"))))
-    here.run(SLEEP, command_id="b")
+    run_next(here)
 
-    assert here.preflights == 2
+    assert here.preflights == 3
 
 
-def test_something_else_is_done_between_executions(bench: MakeBench) -> None:
+def test_the_device_can_be_used_alone_between_executions(bench: MakeBench) -> None:
     """Meanwhile nothing can be run, and without clearance nothing is done."""
     here = bench()
 
     def run_meanwhile() -> str:
-        with pytest.raises(ExecutionConflictError):
+        with pytest.raises(errors.ExecutionConflictError):
             here.run(SLEEP)
         return "done"
 
     assert here.pipeline.use_alone("restore", 5.0, run_meanwhile) == "done"
 
     def gone(command_id: str, seconds: float) -> None:
-        raise LeaseError(f"no {command_id} for {seconds} s")
+        raise errors.LeaseError(f"no {command_id} for {seconds} s")
 
     here.pipeline._clearance = gone
-    with pytest.raises(LeaseError, match=r"no restore for 5\.0 s"):
+    with pytest.raises(errors.LeaseError, match=r"no restore for 5\.0 s"):
         here.pipeline.use_alone("restore", 5.0, run_meanwhile)
 
 
@@ -183,17 +165,17 @@ def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> 
         here.run(SLEEP)
 
     try:
-        errors = set()
+        raised = set()
         ours = ("flight.py", "lock_file.py", "observing.py", "pipeline.py", "contextlib.py")
         for error in interruptions(run, within=ours):
-            errors.add(type(error))
+            raised.add(type(error))
             del error
             with here.pipeline._flight.claim("next", serial="s") as claim:
                 claim.land()
     finally:
         gc.enable()
 
-    assert errors == {KeyboardInterrupt}
+    assert raised == {KeyboardInterrupt}
 
 
 def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
@@ -209,11 +191,11 @@ def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
     assert result.hint == "seen on PH1"
 
 
-def test_what_goes_wrong_in_flight_says_that_the_device_may_be_acting(bench: MakeBench) -> None:
-    """An adb server that is gone names no phone by itself, and knows nothing of the flight."""
-    here = bench((0.1, AdbUnavailableError("no server", hint="Start it.")))
+def test_an_error_in_flight_warns_that_the_device_may_be_acting(bench: MakeBench) -> None:
+    """The error of an adb server that is gone gets the serial and the warning."""
+    here = bench((0.1, errors.AdbUnavailableError("no server", hint="Start it.")))
 
-    with pytest.raises(AdbUnavailableError) as caught:
+    with pytest.raises(errors.AdbUnavailableError) as caught:
         here.run(SLEEP)
 
     assert caught.value.serial == "PH1"
@@ -222,34 +204,8 @@ def test_what_goes_wrong_in_flight_says_that_the_device_may_be_acting(bench: Mak
     )
 
 
-def test_a_ping_asks_the_operator(bench: MakeBench) -> None:
-    """The ping gives the Operator's answer, without preflight."""
-    here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.pipeline.ping(2.0)
-
-    assert "doctor_ping" in here.transport.commands[-1]
-    assert here.transport.clock() == pytest.approx(2.0)
-
-
-def test_a_silent_operator_is_looked_into(bench: MakeBench) -> None:
-    """The preflight that passed before the run is asked again when nothing comes."""
-    here = bench()
-
-    def unfit() -> None:
-        here.preflights += 1
-        if here.preflights == 2:
-            raise OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
-
-    here.pipeline._preflight = unfit
-    with pytest.raises(OperatorNotReadyError):
-        here.run(SLEEP)
-
-    assert here.transport.clock() < 2.0
-
-
 def test_each_broadcast_is_cleared_first(bench: MakeBench) -> None:
-    """Before anything is sent it is asked for, with how long the device may be busy with it."""
+    """Before a run or a ping is sent, clearance is asked with how long the device may be busy."""
     asked: list[tuple[str, float, int]] = []
     here = bench((0.1, envelope("cmd-1", step("sleep"))))
 
@@ -258,25 +214,44 @@ def test_each_broadcast_is_cleared_first(bench: MakeBench) -> None:
 
     here.pipeline._clearance = clearance
     here.run(SLEEP)
-    with pytest.raises(EnvelopeTimeoutError):
+    began = here.transport.clock()
+    with pytest.raises(errors.EnvelopeTimeoutError):
         here.pipeline.ping(2.0)
 
     assert [(command_id[:4], sent) for command_id, _, sent in asked] == [("cmd-", 0), ("ping", 1)]
     assert asked[0][1] > complete_execution({"actions": [SLEEP]}).timeout_ms / 1000
+    assert "doctor_ping" in here.transport.commands[-1]
+    assert here.transport.clock() - began == pytest.approx(2.0)
+
+
+def test_a_silent_operator_is_checked(bench: MakeBench) -> None:
+    """The preflight that passed before the run is repeated when no answer comes."""
+    here = bench()
+
+    def unfit() -> None:
+        here.preflights += 1
+        if here.preflights == 2:
+            raise errors.OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+
+    here.pipeline._preflight = unfit
+    with pytest.raises(errors.OperatorNotReadyError):
+        here.run(SLEEP)
+
+    assert here.transport.clock() < 2.0
 
 
 def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
     """A lease that is gone stops the run before it does anything to the device."""
 
     def gone(command_id: str, seconds: float) -> None:
-        raise LeaseError("the lease is gone", serial="the key of the device")
+        raise errors.LeaseError("the lease is gone", serial="the key of the device")
 
     here = bench(clearance=gone)
     close = {"id": "b", "type": "close_app", "params": {"applicationId": "com.x"}}
     for actions in ((SLEEP,), (close,)):
-        with pytest.raises(LeaseError) as caught:
+        with pytest.raises(errors.LeaseError) as caught:
             here.run(*actions)
-    with pytest.raises(LeaseError):
+    with pytest.raises(errors.LeaseError):
         here.pipeline.ping(2.0)
 
     assert caught.value.serial == "PH1"
@@ -285,32 +260,31 @@ def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
 
 
 def test_without_its_lock_nothing_is_sent(bench: MakeBench) -> None:
-    """If somebody removes the folder of the locks, neither broadcasts nor force-stops follow."""
+    """If the folder of the locks is removed, neither broadcasts nor force-stops follow."""
     here = bench()
     sent = []
     here.pipeline._preflight = lambda: shutil.rmtree(here.flight.folder)
 
     for action in (SLEEP, {"id": "a", "type": "close_app", "params": {"applicationId": "a.b"}}):
         here.pipeline._checked_connection = None
-        with pytest.raises(LeaseError, match="no longer locked for this execution") as caught:
+        with pytest.raises(
+            errors.LeaseError, match="no longer locked for this execution"
+        ) as caught:
             here.run(action)
         sent.append((caught.value.serial, here.transport.commands, here.unfinished()))
 
     assert sent == [("PH1", [], None)] * 2
 
 
-def test_malformed_contents_of_the_lock_file_are_told_once(bench: MakeBench) -> None:
-    """The user is told of them, and the execution runs."""
+def test_malformed_contents_of_the_lock_file_are_reported_once(bench: MakeBench) -> None:
+    """Observers are notified of them, and the execution runs."""
     here = bench((0.1, envelope("cmd-1", step("sleep"))))
     path = lock_path("PH1", "flight", folder=here.flight.folder)
     path.parent.mkdir()
     path.write_bytes(b"[" * 1500)
 
-    result = here.run(SLEEP)
-
-    told = [event.message for event in here.events if isinstance(event, Notice)]
-    assert result.ok
-    assert [str(path) in message for message in told] == [True]
+    assert here.run(SLEEP).ok
+    assert [str(path) in message for message in notices(here)] == [True]
 
 
 def test_closing_removes_its_own_lock_file_and_old_ones_of_others(bench: MakeBench) -> None:
@@ -328,150 +302,106 @@ def test_closing_removes_its_own_lock_file_and_old_ones_of_others(bench: MakeBen
     assert list(folder.iterdir()) == []
 
 
-def test_the_watchers_hear_of_everything(bench: MakeBench) -> None:
-    """Start, end and artefacts are told in order, with the position in the log."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    here.transport.log.lines.append(line("earlier"))
+def test_observers_get_start_end_and_artefacts_in_order(bench: MakeBench, tmp_path: Path) -> None:
+    """Events have the position in the log; an artefact has a path only if one was asked for."""
+    for number, path in enumerate((None, tmp_path / "mine.png")):
+        command_id = f"cmd-{number}"
+        here = bench((0.1, envelope(command_id, SHOT)))
+        here.transport.log.lines.append(line("earlier"))
+        params = {"params": {"path": str(path)}} if path else {}
 
-    result = here.run({"id": "a", "type": "take_screenshot"})
+        shot = {"id": "a", "type": "take_screenshot", **params}
+        result = here.run(shot, command_id=command_id)
 
-    start, end, made = here.events
-    assert isinstance(start, ExecutionStarted)
-    assert isinstance(end, ExecutionFinished)
-    assert isinstance(made, ArtifactMade)
-    assert start.log_position == end.log_position == 1
-    assert start.execution.command_id == "cmd-1"
-    assert end.result is result
-    assert end.error is None
-    assert (made.kind, made.step_id, made.data) == ("screenshot", "a", result.screenshot)
-    assert made.path is None
-
-
-def test_the_watchers_hear_of_the_file_that_was_asked_for(bench: MakeBench, tmp_path: Path) -> None:
-    """A path of one's own is told; a passing file is not."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    path = tmp_path / "mine.png"
-
-    here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
-
-    made = here.events[-1]
-    assert isinstance(made, ArtifactMade)
-    assert made.path == path
+        start, end, made = here.events
+        assert isinstance(start, ExecutionStarted)
+        assert isinstance(end, ExecutionFinished)
+        assert isinstance(made, events.ArtifactMade)
+        assert start.log_position == end.log_position == 1
+        assert start.execution.command_id == command_id
+        assert (end.result, end.error) == (result, None)
+        assert (made.kind, made.step_id, made.data) == ("screenshot", "a", result.screenshot)
+        assert made.path == path
 
 
-def test_the_watchers_hear_of_errors(bench: MakeBench) -> None:
-    """An execution without an envelope ends with its error."""
-    here = bench(broadcast=ShellResult("", "refused", 1))
+def test_observers_get_start_and_end_of_every_failure(bench: MakeBench) -> None:
+    """A refused broadcast, a conflict and a log that cannot be opened end with their errors."""
+    refused, busy, gone = bench(broadcast=ShellResult("", "refused", 1)), bench(), bench()
 
-    with pytest.raises(BroadcastError) as caught:
-        here.run(SLEEP)
+    def mark() -> int:
+        raise errors.DeviceNotFoundError("gone", serial="PH1")
 
-    end = here.events[-1]
-    assert isinstance(end, ExecutionFinished)
-    assert end.error is caught.value
-    assert end.result is None
+    gone.transport.log.mark = mark  # type: ignore[method-assign]
+    for here, kind in (
+        (refused, errors.BroadcastError),
+        (gone, errors.DeviceNotFoundError),
+        (busy, errors.ExecutionConflictError),
+    ):
+        with ExitStack() as stack:
+            if here is busy:
+                stack.enter_context(busy.pipeline._flight.claim("other", serial="s"))
+            with pytest.raises(kind) as caught:
+                here.run(SLEEP)
+
+        start, end = here.events
+        assert isinstance(start, ExecutionStarted)
+        assert isinstance(end, ExecutionFinished)
+        assert end.error is caught.value
+        assert end.result is None
 
 
-def test_a_watcher_that_fails_harms_nobody(bench: MakeBench) -> None:
-    """The run goes on, and the failure is a warning that names it."""
-    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+def test_an_observer_that_fails_does_not_fail_the_run(bench: MakeBench) -> None:
+    """The failure is a warning that names it, even if a filter makes errors of warnings."""
+    here = bench()
 
     def broken(event: Event) -> None:
         raise ValueError("broken report")
 
     remove = here.pipeline.observers.add(broken)
-    with pytest.warns(ClawperatorWarning, match="broken report"):
-        result = here.run(SLEEP)
-    remove()
-    here.answer((0.1, envelope("cmd-2", step("sleep"))))
-    again = here.run(SLEEP, command_id="cmd-2")
-
-    assert result.ok
-    assert again.ok
-
-
-def test_a_watcher_that_fails_harms_nobody_where_warnings_are_errors(bench: MakeBench) -> None:
-    """A filter that makes errors of warnings does not make a run fail for its watchers."""
-    here = bench((0.1, envelope("cmd-1", step("sleep"))))
-
-    def broken(event: Event) -> None:
-        raise ValueError("broken report")
-
-    here.pipeline.observers.add(broken)
+    with pytest.warns(errors.ClawperatorWarning, match="broken report"):
+        run_next(here)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = here.run(SLEEP)
+        run_next(here)
+        remove()
+        run_next(here)
 
-    assert result.ok
 
-
-def test_a_watcher_may_use_the_device_when_an_execution_ended(bench: MakeBench) -> None:
-    """The end is told when the device is free again."""
+def test_an_observer_may_use_the_device_after_an_execution(bench: MakeBench) -> None:
+    """The end is reported when the device is free again."""
     here = bench((0.1, envelope("cmd-1", step("sleep"))))
-    nested: list[RunResult] = []
+    nested: list[float] = []
 
     def act(event: Event) -> None:
         if isinstance(event, ExecutionFinished) and not nested:
-            here.answer((0.1, envelope("cmd-2", step("sleep"))))
-            nested.append(here.run(SLEEP, command_id="cmd-2"))
+            nested.append(0.0)
+            run_next(here)
 
     here.pipeline.observers.add(act)
-    result = here.run(SLEEP)
 
-    assert result.ok
-    assert nested[0].ok
-
-
-def test_the_watchers_hear_of_what_was_never_sent(bench: MakeBench) -> None:
-    """A conflict, too, is an execution that started and ended."""
-    here = bench()
-
-    with here.pipeline._flight.claim("other", serial="s"), pytest.raises(ExecutionConflictError):
-        here.run(SLEEP)
-
-    assert [type(event) for event in here.events] == [ExecutionStarted, ExecutionFinished]
-
-
-def test_the_watchers_hear_of_a_device_that_is_gone(bench: MakeBench) -> None:
-    """Where not even the log can be opened, start and end are told all the same."""
-    here = bench()
-    gone = DeviceNotFoundError("gone", serial="PH1")
-
-    def mark() -> int:
-        raise gone
-
-    here.transport.log.mark = mark  # type: ignore[method-assign]
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP)
-
-    start, end = here.events
-    assert isinstance(start, ExecutionStarted)
-    assert isinstance(end, ExecutionFinished)
-    assert end.error is gone
+    assert here.run(SLEEP).ok
+    assert len(nested) == 1
 
 
 def test_the_next_execution_waits_for_a_late_envelope(bench: MakeBench) -> None:
     """After a timeout the device may be busy: nothing is sent before its envelope was seen."""
     here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="slow")
+    lose(here, "slow")
     gave_up_at = here.transport.clock()
     here.answer((2.0, envelope("slow")), (2.5, envelope("next", step("sleep"))))
     here.transport.log.sent_at = gave_up_at
 
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert any("slow" in event.message for event in here.events if isinstance(event, Notice))
+    assert here.run(SLEEP, command_id="next").ok
+    assert any("slow" in message for message in notices(here))
     assert [c for c in here.transport.commands if "logcat" in c] == ["logcat -d -v threadtime"]
 
 
-def test_an_earlier_envelope_of_the_same_id_is_no_end(bench: MakeBench) -> None:
+def test_an_earlier_envelope_of_the_same_id_does_not_end_the_wait(bench: MakeBench) -> None:
     """A command id that is used twice does not make a device free that is still busy."""
     here = bench((0.1, envelope("mine", step("sleep"))))
     here.run(SLEEP, command_id="mine")
     here.answer()
-    with pytest.raises(EnvelopeTimeoutError):
+    with pytest.raises(errors.EnvelopeTimeoutError):
         here.run(SLEEP, command_id="mine")
     here.transport.dump = b"\n".join([*here.transport.log.lines, b""])
     gave_up_at = here.transport.clock()
@@ -486,32 +416,16 @@ def test_an_earlier_envelope_of_the_same_id_is_no_end(bench: MakeBench) -> None:
 
 
 def test_the_wait_for_a_late_envelope_is_bounded(bench: MakeBench) -> None:
-    """An envelope that never comes holds the next execution up for a while, once."""
+    """One that never comes delays the next execution; one in the device's buffer does not."""
     here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="lost")
-    gave_up_at = here.transport.clock()
-    here.answer((0.1, envelope("next", step("sleep"))))
+    lose(here, "lost")
+    assert 0.1 < run_next(here) < 10
+    assert run_next(here) == pytest.approx(0.1)
 
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert 0 < here.transport.clock() - gave_up_at < 10
-
-
-def test_a_late_envelope_that_is_in_the_log_already_is_found(bench: MakeBench) -> None:
-    """It may have come while nobody read: the device's own buffer is searched first."""
-    here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="slow")
-    gave_up_at = here.transport.clock()
+    here.answer()
+    lose(here, "slow")
     here.transport.dump = b"noise\n" + envelope("slow") + b"\n"
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert here.transport.clock() - gave_up_at == pytest.approx(0.1)
+    assert run_next(here) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -522,72 +436,53 @@ def test_a_late_envelope_that_is_in_the_log_already_is_found(bench: MakeBench) -
     ],
     ids=["the broadcast failed", "the envelope was malformed"],
 )
-def test_nobody_waits_for_a_command_whose_end_was_seen(
+def test_a_command_whose_end_was_seen_is_not_waited_for(
     bench: MakeBench, ending: dict[str, Any]
 ) -> None:
     """A run that ended without an envelope has ended all the same."""
     here = bench(*ending.pop("script", ()), **ending)
-    with pytest.raises((BroadcastError, EnvelopeMalformedError)):
+    with pytest.raises((errors.BroadcastError, errors.EnvelopeMalformedError)):
         here.run(SLEEP)
-    ended_at = here.transport.clock()
     here.transport._broadcast = ShellResult("", "", 0)
-    here.answer((0.1, envelope("next", step("sleep"))))
 
-    here.run(SLEEP, command_id="next")
-
-    assert here.transport.clock() - ended_at == pytest.approx(0.1)
+    assert run_next(here) == pytest.approx(0.1)
 
 
-def test_a_command_on_a_vanished_device_is_waited_for(bench: MakeBench) -> None:
-    """A device that went away may come back still busy."""
-    gone = DeviceNotFoundError("gone", serial="PH1")
-    here = bench((0.1, gone))
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP, command_id="lost")
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    here.run(SLEEP, command_id="next")
-
-    assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
-
-
-@pytest.mark.parametrize("taken", [True, False])
-def test_a_command_sent_into_a_breaking_connection(bench: MakeBench, taken: bool) -> None:
-    """It is waited for to its latest end if the Operator took it, else for a moment only."""
-    here = bench((0.001, DeviceNotFoundError("gone", serial="PH1")))
-    with pytest.raises(DeviceNotFoundError):
+@pytest.mark.parametrize(
+    ("at", "taken", "least", "most"),
+    [(0.1, False, 0.2, 60), (0.001, True, 30, 60), (0.001, False, 0.2, 6)],
+    ids=["vanished later", "taken", "never taken"],
+)
+def test_a_command_on_a_vanished_device_is_waited_for(
+    bench: MakeBench, at: float, taken: bool, least: float, most: float
+) -> None:
+    """It is waited for to its latest end if the Operator took it, else only briefly."""
+    here = bench((at, errors.DeviceNotFoundError("gone", serial="PH1")))
+    with pytest.raises(errors.DeviceNotFoundError):
         here.run(SLEEP, command_id="lost")
     if taken:
         here.transport.dump = line("[Clawperator-Command] start commandId=lost taskId=t") + b"\n"
-    here.answer((0.1, envelope("next", step("sleep"))))
 
-    here.run(SLEEP, command_id="next")
-
-    waited = here.transport.clock() - 0.1
-    assert waited > 30 if taken else waited < 6
-    assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
+    assert least < run_next(here) < most
+    assert any("lost" in message for message in notices(here))
 
 
 def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> None:
     """A device that went away before the broadcast is busy with nothing."""
     here = bench()
-    here.transport.problem = DeviceNotFoundError("gone", serial="PH1")
-    with pytest.raises(DeviceNotFoundError):
+    here.transport.problem = errors.DeviceNotFoundError("gone", serial="PH1")
+    with pytest.raises(errors.DeviceNotFoundError):
         here.run(SLEEP, command_id="lost")
     here.transport.problem = None
-    here.answer((0.1, envelope("next", step("sleep"))))
 
-    here.run(SLEEP, command_id="next")
-
-    assert here.transport.clock() == pytest.approx(0.1)
-    assert not [event for event in here.events if isinstance(event, Notice)]
+    assert run_next(here) == pytest.approx(0.1)
+    assert notices(here) == []
 
 
 def test_another_app_cannot_end_the_wait(bench: MakeBench) -> None:
     """The envelope of a command that was not seen to end counts only if the Operator logged it."""
     here = bench(processes=Processes(10145, frozenset({4242}), frozenset({700})))
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="slow")
+    lose(here, "slow")
     gave_up_at = here.transport.clock()
     here.transport.dump = envelope("slow").replace(b" 4242", b" 5000") + b"\n"
     here.answer((2.0, envelope("slow")), (2.5, envelope("next", step("sleep"))))
@@ -599,68 +494,51 @@ def test_another_app_cannot_end_the_wait(bench: MakeBench) -> None:
 
 
 NODE = {"matcher": {"textEquals": "x"}}
-
-
-def longest(kind: str, **params: Any) -> float:
-    """Return the longest run of one action."""
-    return longest_run(complete_execution([{"type": kind, "params": params}]))
+SECOND, THRICE = {"initialDelayMs": 1000}, {"backoffMultiplier": 3}
 
 
 @pytest.mark.parametrize(
-    ("kind", "params", "least"),
+    ("kind", "params", "least", "most"),
     [
-        ("sleep", {"durationMs": 20000}, 20.0),
-        ("wait_for_navigation", {"expectedPackage": "a", "timeoutMs": 9000}, 9.0),
-        ("click", NODE, 7.5),
-        ("wait_for_node", NODE, 7.5),
-        ("snapshot_ui", {}, 7.5),
-        ("open_app", {"applicationId": "a"}, 5.25),
-        ("scroll_until", {"maxDurationMs": 60000, **NODE}, 67.5),
-        ("scroll_and_click", {"maxSwipes": 40, "settleDelayMs": 1000, **NODE}, 50.0),
-        ("scroll", {"settleDelayMs": 10000}, 10.25),
-        ("stop_recording", {}, 10.0),
-    ],
-)
-def test_no_action_is_thought_shorter_than_it_can_be(
-    kind: str, params: dict[str, Any], least: float
-) -> None:
-    """The estimate is at least what the Operator's own rules allow the action."""
-    assert longest(kind, **params) >= least
-
-
-@pytest.mark.parametrize(
-    ("retry", "least", "most"),
-    [
-        ({"maxAttempts": 1}, 0.0, 3.0),
-        ({"maxAttempts": 10, "initialDelayMs": 1000}, 9.0, 30.0),
-        ({"maxAttempts": 99, "initialDelayMs": 1000}, 9.0, 30.0),
-        ({"maxAttempts": 3, "initialDelayMs": 1000, "backoffMultiplier": 3}, 2.0, 8.0),
+        ("sleep", {"durationMs": 20000}, 20.0, 25.0),
+        ("wait_for_navigation", {"expectedPackage": "a", "timeoutMs": 9000}, 9.0, 14.0),
+        ("click", NODE, 7.5, 12.0),
+        ("wait_for_node", NODE, 7.5, 12.0),
+        ("snapshot_ui", {}, 7.5, 12.0),
+        ("open_app", {"applicationId": "a"}, 5.25, 12.0),
+        ("scroll_until", {"maxDurationMs": 60000, **NODE}, 67.5, 90.0),
+        ("scroll_and_click", {"maxSwipes": 40, "settleDelayMs": 1000, **NODE}, 50.0, 150.0),
+        ("scroll", {"settleDelayMs": 10000}, 10.25, 15.0),
+        ("stop_recording", {}, 10.0, 15.0),
+        ("click", {"retry": {"maxAttempts": 1}, **NODE}, 0.0, 3.0),
+        ("click", {"retry": {"maxAttempts": 10, **SECOND}, **NODE}, 9.0, 30.0),
+        ("click", {"retry": {"maxAttempts": 99, **SECOND}, **NODE}, 9.0, 30.0),
+        ("click", {"retry": {"maxAttempts": 3, **SECOND, **THRICE}, **NODE}, 2.0, 8.0),
         (
+            "click",
             {
-                "maxAttempts": 3,
-                "initialDelayMs": 1000,
-                "maxDelayMs": 9000,
-                "backoffMultiplier": 3,
-                "jitterRatio": 0.5,
+                "retry": {
+                    "maxAttempts": 3,
+                    "maxDelayMs": 9000,
+                    "jitterRatio": 0.5,
+                    **SECOND,
+                    **THRICE,
+                },
+                **NODE,
             },
             6.0,
             14.0,
         ),
-        ({"maxAttempts": "ten", "initialDelayMs": None}, 0.0, 3.0),
+        ("click", {"retry": {"maxAttempts": "ten", "initialDelayMs": None}, **NODE}, 0.0, 3.0),
     ],
 )
-def test_a_retry_object_counts_as_the_operator_reads_it(
-    retry: dict[str, Any], least: float, most: float
+def test_the_longest_run_of_an_action_is_what_the_operator_allows_it(
+    kind: str, params: dict[str, Any], least: float, most: float
 ) -> None:
-    """Attempts and pauses are held within the Operator's bounds; nonsense is its default."""
-    assert least <= longest("click", retry=retry, **NODE) <= most
+    """The estimate reads retries as the Operator does, and actions add up."""
+    action = {"type": kind, "params": params}
 
+    once, thrice = (longest_run(complete_execution([action] * count)) for count in (1, 3))
 
-def test_actions_add_up() -> None:
-    """The longest run is the sum over the actions."""
-    action = {"type": "sleep", "params": {"durationMs": 1000}}
-
-    once = longest_run(complete_execution([action]))
-    thrice = longest_run(complete_execution([action] * 3))
-
+    assert least <= once <= most
     assert thrice == pytest.approx(3 * once)

@@ -1,4 +1,4 @@
-"""How far a run came, told by the Operator's log."""
+"""How far a run came, read from the Operator's log."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pytest_clawperator.execution.postprocess import Recovery, recover
 from pytest_clawperator.execution.result import RunStep
 from tests.doubles.runner import SHOP
 
-READ = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
+READ: dict[str, Any] = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
 TYPE = {
     "id": "type",
     "type": "enter_text",
     "params": {"matcher": {"role": "textfield"}, "text": "a, error=b"},
 }
-CLICK = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
+CLICK: dict[str, Any] = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
 SNAPSHOT = {"type": "snapshot", "id": "look"}
 
 
@@ -46,28 +46,31 @@ def done(id: str, data: str) -> str:
 
 
 def recovered(execution: Execution, entries: list[LogEntry]) -> tuple[list[RunStep], Action | None]:
-    """Recover, and give a list."""
+    """Recover; return the steps as a list, and the action at which the run stopped."""
     found = recover(execution, entries)
-    steps, stopped_at = found.steps, found.stopped_at
-    return list(steps), stopped_at
+    return list(found.steps), found.stopped_at
 
 
 def test_the_steps_before_and_the_one_that_failed() -> None:
-    """What was done has its result; what was begun and not done is what failed."""
-    execution = execution_of(READ, CLICK, SNAPSHOT)
-    entries = log(
-        started("read"), done("read", "text=Tea, validator=none"), started("tap"), "[TaskRunner]"
-    )
+    """A step that ended has its result; one that began and did not end is what failed."""
+    read_tea = (started("read"), done("read", "text=Tea, validator=none"))
+    for second in (CLICK, READ):  # ids may come twice: steps are identified by their order
+        execution = execution_of(READ, second, SNAPSHOT)
 
-    (read,), stopped_at = recovered(execution, entries)
+        (read,), stopped_at = recovered(execution, log(*read_tea, started(second["id"]), "[Task]"))
 
-    assert read.to_wire() == {
-        "id": "read",
-        "actionType": "read_text",
-        "success": True,
-        "data": {"text": "Tea", "validator": "none"},
-    }
-    assert stopped_at is execution.actions[1]
+        assert read.to_wire() == {
+            "id": "read",
+            "actionType": "read_text",
+            "success": True,
+            "data": {"text": "Tea", "validator": "none"},
+        }
+        assert read.is_recovered
+        assert repr(read) == '<RunStep step "read" (read_text) succeeded, recovered>'
+        assert stopped_at is execution.actions[1]
+    steps, stopped_at = recovered(execution_of(READ), log(*read_tea))
+
+    assert (len(steps), stopped_at) == (1, None)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +86,7 @@ def test_the_steps_before_and_the_one_that_failed() -> None:
         (CLICK, "coordinate=(1,2), click_types=click",
          {"coordinate": "(1,2)", "click_types": "click"}),
         (READ, "text=a, all=true, validator=none", {"text": "a, all=true", "validator": "none"}),
+        (READ, "text=a\n[TaskScope] hi, validator=none", {}),
         (READ, "text=k, text=z, validator=none", {}),
         (READ, "text=z, validator=none, validator=none", {}),
         (READ, "text=a, error=b, validator=none", {}),
@@ -130,30 +134,20 @@ def test_apps_were_closed_by_the_host() -> None:
 
 
 def test_snapshots_come_back_whole() -> None:
-    """The hierarchy that was logged before the failure belongs to its step."""
+    """The hierarchy that was logged belongs to its step; one that is missing is not made up."""
     execution = execution_of(SNAPSHOT, CLICK)
-    entries = log(
-        started("look"),
-        f"[TaskScope] UI Hierarchy:\n{SHOP.replace('></hierarchy>', '>')}\n</hierarchy>",
-        done("look", "actual_format=hierarchy_xml, foreground_package=com.a, has_overlay=false"),
-        started("tap"),
-    )
+    data = "actual_format=hierarchy_xml, foreground_package=com.a, has_overlay=false"
+    dump = f"[TaskScope] UI Hierarchy:\n{SHOP.replace('></hierarchy>', '>')}\n</hierarchy>"
 
-    (look,), stopped_at = recovered(execution, entries)
+    (look,), stopped_at = recovered(
+        execution, log(started("look"), dump, done("look", data), started("tap"))
+    )
+    (lost,), _ = recovered(execution_of(SNAPSHOT), log(started("look"), done("look", data)))
 
     assert look.snapshot.find(text="Milk")
     assert look.snapshot.foreground_package == "com.a"
-    assert stopped_at is not None
-
-
-def test_a_lost_hierarchy() -> None:
-    """Where a hierarchy is missing, none is given to the wrong step."""
-    execution = execution_of(SNAPSHOT)
-    entries = log(started("look"), done("look", "actual_format=hierarchy_xml"))
-
-    (look,), _ = recovered(execution, entries)
-
-    assert "text" not in look.data
+    assert stopped_at is execution.actions[1]
+    assert "text" not in lost.data
 
 
 @pytest.mark.parametrize(
@@ -167,78 +161,29 @@ def test_a_lost_hierarchy() -> None:
     ],
     ids=["nothing", "another command", "another process", "a quotation", "another line"],
 )
-def test_what_does_not_tell(entries: list[LogEntry]) -> None:
-    """Lines of other commands, other processes or other kinds tell nothing."""
+def test_other_lines_are_ignored(entries: list[LogEntry]) -> None:
+    """Lines of other commands, other processes or other kinds show no step."""
     assert recovered(execution_of(READ), entries) == ([], None)
 
 
-def test_everything_was_done() -> None:
-    """A run that only took too long failed at no action."""
-    entries = log(started("read"), done("read", "text=Tea, validator=none"))
-
-    steps, stopped_at = recovered(execution_of(READ), entries)
-
-    assert len(steps) == 1
-    assert stopped_at is None
-
-
-def test_ids_that_come_twice() -> None:
-    """Steps are told apart by their order."""
-    execution = execution_of(READ, READ)
-    entries = log(started("read"), done("read", "text=1, validator=none"), started("read"))
-
-    (first,), stopped_at = recovered(execution, entries)
-
-    assert first.data["text"] == "1"
-    assert stopped_at is execution.actions[1]
-
-
-def test_a_value_that_looks_like_a_log_line() -> None:
-    """A text that ends, for all the log tells, in another message is not told."""
-    entries = log(started("read"), done("read", "text=a\n[TaskScope] hi, validator=none"))
-
-    (step,), _ = recovered(execution_of(READ), entries)
-
-    assert step.success
-    assert step.data == {}
-
-
-def test_recovered_steps_say_so() -> None:
-    """Whoever prints one sees that only the log told of it."""
-    entries = log(started("read"), done("read", "text=Tea, validator=none"))
-
-    (step,), _ = recovered(execution_of(READ), entries)
-
-    assert step.is_recovered
-    assert repr(step) == '<RunStep step "read" (read_text) succeeded, recovered>'
-
-
-def test_a_proof_that_ended_the_run_is_its_actions_end() -> None:
-    """Proofs are left out; the look that was taken is kept."""
-    given = execution_of_proofs()
+def test_a_proof_that_ended_the_run_ended_its_action() -> None:
+    """Proofs are left out; the snapshot that was taken is kept."""
+    names = {"a": "sleep", "w": "wait_for_node", "l": "snapshot_ui", "tap": "click"}
+    actions = tuple(Action(name, kind) for name, kind in names.items())
     found = Recovery(
         steps=tuple(
             RunStep.model_validate({"id": name, "actionType": kind, "success": True, "data": {}})
-            for name, kind in (("a", "sleep"), ("w", "wait_for_node"), ("l", "snapshot_ui"))
+            for name, kind in names.items()
+            if name != "tap"
         ),
-        stopped_at=given[3],
-        actions=given,
+        stopped_at=actions[3],
+        actions=actions,
     )
 
     rest = found.without({"w": "tap", "l": "tap"})
-    stopped_by_proof = replace(found, stopped_at=given[1]).without({"w": "tap", "l": "tap"})
+    stopped_by_proof = replace(found, stopped_at=actions[1]).without({"w": "tap", "l": "tap"})
 
     assert [step.id for step in rest.steps] == ["a"]
     assert rest.last_look is not None
     assert rest.last_look.id == "l"
-    assert rest.stopped_at is stopped_by_proof.stopped_at is given[3]
-
-
-def execution_of_proofs() -> tuple[Action, ...]:
-    """Return the actions of a click with its proof."""
-    return (
-        Action("a", "sleep"),
-        Action("w", "wait_for_node"),
-        Action("l", "snapshot_ui"),
-        Action("tap", "click"),
-    )
+    assert rest.stopped_at is stopped_by_proof.stopped_at is actions[3]

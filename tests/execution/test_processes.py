@@ -1,17 +1,12 @@
-"""Which processes are the Operator's and the system's, as the device and its system tell it."""
+"""Which processes are the Operator's and the system's, as the device and its log show them."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_clawperator.contracts.log import LogEntry
-from pytest_clawperator.execution.processes import (
-    PROCESSES_COMMAND,
-    KnownProcesses,
-    Processes,
-    ask_processes,
-    parse_processes,
-)
+from pytest_clawperator.execution import processes
+from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import LoggedTransport, line
 
@@ -39,73 +34,35 @@ def said(message: str, pid: int = SERVER) -> LogEntry:
     return LogEntry(pid, pid, "I", "ActivityManager", message)
 
 
-def test_processes_are_told_apart_by_their_user() -> None:
-    """The Operator's run as its own user, on each profile of the phone; shells are no system."""
-    found = parse_processes(LISTED, DUMP, PACKAGE)
+@pytest.mark.parametrize(
+    "dump",
+    [
+        DUMP,
+        f"  Package [com.other] (9):\n    appId=10146\n{DUMP}",
+        # Before Android 13 it is called userId.
+        f"  Package [{PACKAGE}] (1a2b):\n    userId=10145\n",
+        f"  Package [{PACKAGE}] (1a2b):\n    userId=10145 gids=[3003]\n",
+    ],
+)
+def test_processes_are_identified_by_their_user(dump: str) -> None:
+    """The Operator's run as its own user, on each profile; a shell is not part of the system."""
+    found = processes.parse_processes(LISTED, dump, PACKAGE)
 
     assert found == Processes(10145, frozenset({OURS, 4300}), frozenset({1, SERVER}))
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        # Android 6, toolbox
-        "USER      PID   PPID  VSIZE  RSS   WCHAN              PC  NAME\n"
-        "root      1     0     8780   732   SyS_epoll_ 0000000000 S /init\n"
-        "system    700   313   2415316 144452 SyS_epoll_ 0000000000 S system_server\n"
-        f"u0_a145   4242  313   1613012 61068 SyS_epoll_ 0000000000 S {PACKAGE}\n",
-        # Android 7, Qualcomm, 32 bits
-        "USER     PID   PPID  VSIZE  RSS     WCHAN    PC         NAME\n"
-        "root      1     0     680    540   ffffffff 00000000 S /init\n"
-        "system    700   190   1043376 81284 ffffffff b6f5c2f8 S system_server\n"
-        f"u0_a145   4242  190   894312 40872 ffffffff b6f5c51c S {PACKAGE}\n",
-    ],
-)
-def test_old_phones_list_processes_with_all_that_they_know(listed: str) -> None:
-    """Before Android 8 the user and the process stand before other columns."""
-    found = parse_processes(listed, DUMP, PACKAGE)
-
-    assert found == Processes(10145, frozenset({OURS}), frozenset({1, SERVER}))
-
-
-@pytest.mark.parametrize("dumped", ["    userId=10145\n", "    userId=10145 gids=[3003]\n"])
-def test_older_phones_call_the_id_of_an_app_otherwise(dumped: str) -> None:
-    """Before Android 13 it is called userId."""
-    found = parse_processes(LISTED, f"  Package [{PACKAGE}] (1a2b):\n{dumped}", PACKAGE)
-
-    assert found is not None
-    assert OURS in found.operator
-
-
-def test_the_id_is_that_of_the_operator_and_not_of_another_package() -> None:
-    """A dump may tell of other packages before the one that was asked for."""
-    dump = f"  Package [com.other] (9):\n    appId=10146\n{DUMP}"
-
-    found = parse_processes(LISTED, dump, PACKAGE)
-
-    assert found is not None
-    assert found.app_id == 10145
-
-
-@pytest.mark.parametrize(
-    ("listed", "dump"),
-    [
+def test_an_incomplete_answer_is_no_answer() -> None:
+    """The system's processes and the Operator's user are needed; a running Operator is not."""
+    for listed, dump in (
         ("", DUMP),
         ("USER     PID   PPID  VSIZE  RSS\n", DUMP),
         ("sh: ps: not found\n", DUMP),
         ("USER PID\nshell 9000\n", DUMP),
         (LISTED, ""),
         (LISTED, "Unable to find package: x\n"),
-    ],
-)
-def test_a_device_that_does_not_tell(listed: str, dump: str) -> None:
-    """Without the system's processes, or the Operator's user, nothing is known."""
-    assert parse_processes(listed, dump, PACKAGE) is None
-
-
-def test_a_device_without_a_running_operator_tells_so() -> None:
-    """That no Operator runs is an answer, too: then no process is believed to be one."""
-    found = parse_processes("USER PID\nsystem 700\nu0_a146 5151\n", DUMP, PACKAGE)
+    ):
+        assert processes.parse_processes(listed, dump, PACKAGE) is None, listed
+    found = processes.parse_processes("USER PID\nsystem 700\nu0_a146 5151\n", DUMP, PACKAGE)
 
     assert found == Processes(10145, frozenset(), frozenset({SERVER}))
 
@@ -122,33 +79,27 @@ def test_a_device_without_a_running_operator_tells_so() -> None:
         ("Start proc of nothing", {OURS}),
     ],
 )
-def test_the_system_tells_who_started_and_ended(message: str, operator: set[int]) -> None:
-    """A new process counts if it runs as the Operator's user; an id that others got does not."""
+def test_the_system_reports_starts_and_ends_of_processes(message: str, operator: set[int]) -> None:
+    """A new process counts if it runs as the Operator's user; an id that an app got does not."""
     assert KNOWN.after(said(message)).operator == operator
     assert KNOWN.after(said(message, pid=OTHER)) is KNOWN
-
-
-def test_an_app_with_the_id_of_a_system_process_is_no_system() -> None:
-    """An id that the system gives to an app is the app's from then on."""
-    after = KNOWN.after(said("Start proc 1:com.other/u0a146 for service"))
-
-    assert after.system == {SERVER}
+    assert KNOWN.after(said("Start proc 1:com.other/u0a146 for service")).system == {SERVER}
 
 
 def test_the_device_is_asked_in_one_round_trip() -> None:
-    """One shell command tells the processes and the Operator's user."""
-    question = f"{PROCESSES_COMMAND}; dumpsys package '{PACKAGE}'"
+    """One shell command lists the processes and the Operator's user."""
+    question = f"{processes.PROCESSES_COMMAND}; dumpsys package '{PACKAGE}'"
     transport = LoggedTransport(shell={question: ShellResult(LISTED + DUMP, "", 0)})
 
-    found = ask_processes(transport, PACKAGE)
+    found = processes.ask_processes(transport, PACKAGE)
 
     assert found is not None
     assert found.operator == {OURS, 4300}
     assert transport.commands == [question]
 
 
-def test_what_was_logged_between_two_commands_is_read() -> None:
-    """An Operator that ended meanwhile is not believed any more, without asking the device."""
+def test_the_log_between_two_commands_is_read() -> None:
+    """An Operator that ended meanwhile is no longer trusted, without asking the device."""
     transport = LoggedTransport()
     known = KnownProcesses(lambda: pytest.fail("the device was asked"))
     known.update(KNOWN)
@@ -164,33 +115,20 @@ def test_what_was_logged_between_two_commands_is_read() -> None:
     assert found.operator == {6000}
 
 
-def test_a_device_that_was_never_asked_is_asked_once() -> None:
-    """A command that goes before any check asks, and the next one does not."""
+def test_a_device_is_asked_once_and_again_after_a_restore() -> None:
+    """A device that fails to answer once keeps its last answer."""
+    log = LoggedTransport().log
     asked: list[None] = []
-    known = KnownProcesses(lambda: asked.append(None))
+    silent, known = KnownProcesses(lambda: asked.append(None)), KnownProcesses(lambda: KNOWN)
 
     for _ in range(2):
-        known.catch_up(LoggedTransport().log, 0)
-
-    assert known.current is None
+        silent.catch_up(log, 0)
+    assert silent.current is None
     assert len(asked) == 1
+    silent.update(KNOWN)
+    assert silent.ask() == KNOWN
 
-
-def test_a_device_that_went_back_is_asked_anew() -> None:
-    """What it told before, and what it logged before a position, is of another state."""
-    known = KnownProcesses(lambda: KNOWN)
     known.update(None)
-    transport = LoggedTransport()
-
     known.forget(7)
-
     assert known.current is None
-    assert known.catch_up(transport.log, 9) == KNOWN
-
-
-def test_what_was_told_stands_if_the_device_tells_nothing_now() -> None:
-    """A device that fails to answer once does not make every process trustworthy."""
-    known = KnownProcesses(lambda: None)
-    known.update(KNOWN)
-
-    assert known.ask() == KNOWN
+    assert known.catch_up(log, 9) == KNOWN

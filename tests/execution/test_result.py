@@ -1,4 +1,4 @@
-"""What running returns, and the error that stands for a failed run."""
+"""What a run returns, and the error of a failed run."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.payload import Execution, complete_execution
-from pytest_clawperator.errors import (
-    ErrorCode,
-    ExecutionsOnlyError,
-    NodeNotFoundError,
-    ShellError,
-    SnapshotError,
-    StepFailedError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
 from pytest_clawperator.redaction import SECRETS
 from tests.snapshot.screens import hierarchy, node
 
 
 def result(*steps: dict[str, Any], **about: Any) -> RunResult:
-    """Make what running returned with these steps."""
+    """Make the result of a run with these steps."""
     wire = {
         "commandId": "cmd-1",
         "taskId": "t",
@@ -36,73 +30,55 @@ def result(*steps: dict[str, Any], **about: Any) -> RunResult:
 
 
 def step(kind: str, *, success: bool = True, **data: str) -> dict[str, Any]:
-    """Word a step result."""
+    """Make a step result."""
     return {"id": "a", "actionType": kind, "success": success, "data": data}
 
 
-def test_success_is_given_back() -> None:
-    """A run without failure is itself again."""
-    ran = result(step("sleep"))
-
-    assert ran.raise_for_status() is ran
-
-
-def test_a_failure_names_the_device() -> None:
-    """The error has the class of its code, and begins with the serial."""
+def test_a_failure_raises_the_error_of_its_code() -> None:
+    """The error begins with the serial and holds the result; a success is returned."""
     ran = result(step("click", success=False, error="NODE_NOT_FOUND"))
+    fine = result(step("sleep"))
 
-    with pytest.raises(NodeNotFoundError, match=r"^\[PH1\] NODE_NOT_FOUND: ") as caught:
+    with pytest.raises(errors.NodeNotFoundError, match=r"^\[PH1\] NODE_NOT_FOUND: ") as caught:
         ran.raise_for_status()
 
     assert caught.value.envelope is ran
+    assert fine.raise_for_status() is fine
 
 
-def test_a_screenshot_that_failed_tells_why() -> None:
-    """The device is to blame, not the test, and what it said is told."""
+def test_a_screenshot_that_failed_names_the_cause() -> None:
+    """The device is to blame for a failed picture, the test for asking for a second one."""
     shot = step("take_screenshot", success=False, error="UNSUPPORTED_RUNTIME_SCREENSHOT")
-    ran = result(shot, screenshot_error="no space left")
 
-    with pytest.raises(ShellError, match="no space left") as caught:
-        ran.raise_for_status()
+    with pytest.raises(errors.ShellError, match="no space left") as caught:
+        result(shot, screenshot_error="no space left").raise_for_status()
+    with pytest.raises(errors.StepFailedError, match="in a separate execution"):
+        result(shot).raise_for_status()
 
     assert caught.value.code is ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
     assert not isinstance(caught.value, AssertionError)
     assert "screencap" in str(caught.value.hint)
 
 
-def test_a_second_screenshot_is_the_tests_fault() -> None:
-    """Where the picture was taken, a step without one asked for too much."""
-    shot = step("take_screenshot", success=False, error="UNSUPPORTED_RUNTIME_SCREENSHOT")
+def test_a_snapshot_that_cannot_be_read_names_the_device() -> None:
+    """One that is missing, and one that breaks off, have codes of their own."""
+    cut = step("snapshot_ui", text="<hierarchy><node text='a' ")
+    for broken, code in (
+        (step("snapshot_ui"), ErrorCode.SNAPSHOT_EXTRACTION_FAILED),
+        (cut, ErrorCode.SNAPSHOT_UNREADABLE),
+    ):
+        with pytest.raises(errors.SnapshotError) as caught:
+            _ = result(broken).step("a").snapshot
 
-    with pytest.raises(StepFailedError, match="in a separate execution"):
-        result(shot).raise_for_status()
-
-
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        ({}, ErrorCode.SNAPSHOT_EXTRACTION_FAILED),
-        ({"text": "<hierarchy><node text='a' "}, ErrorCode.SNAPSHOT_UNREADABLE),
-    ],
-)
-def test_a_snapshot_that_cannot_be_had_names_the_device(
-    data: dict[str, str], code: ErrorCode
-) -> None:
-    """One that is missing, and one that breaks off."""
-    ran = result({**step("snapshot_ui"), "data": data})
-
-    with pytest.raises(SnapshotError) as caught:
-        _ = ran.step("a").snapshot
-
-    assert caught.value.code is code
-    assert caught.value.serial == "PH1"
+        assert caught.value.code is code
+        assert caught.value.serial == "PH1"
 
 
-def test_a_log_that_is_elsewhere_is_not_taken_for_an_empty_one() -> None:
-    """Reading it raises the reason; printing it says the reason."""
+def test_a_log_that_is_elsewhere_is_not_an_empty_one() -> None:
+    """Reading it raises the reason; printing it shows the reason."""
     log = LogSlice(lacking="the other host keeps it")
 
-    with pytest.raises(ExecutionsOnlyError, match="the other host keeps it"):
+    with pytest.raises(errors.ExecutionsOnlyError, match="the other host keeps it"):
         any("crash" in entry.message for entry in log)
 
     assert repr(log) == "<LogSlice of 0 lines: the other host keeps it>"
@@ -132,17 +108,13 @@ def typing(text: str, **matcher: str) -> Execution:
 
 
 def typing_result(*steps: dict[str, Any], log: Sequence[str] = ()) -> RunResult:
-    """Make the result of an execution."""
-    wire = {"commandId": "c", "taskId": "t", "status": "success", "stepResults": steps}
-    envelope = ResultEnvelope.model_validate({**wire, "error": None})
-    lines = LogSlice([line.encode() for line in log])
-    return RunResult.of(envelope, serial="PH1", elapsed=0.1, log=lines)
+    """Make the result of an execution with these lines in its log."""
+    return result(*steps, log=LogSlice([line.encode() for line in log]))
 
 
 def screen(xml: str) -> RunResult:
     """Make the result of a snapshot."""
-    step = {"id": "s", "actionType": "snapshot_ui", "success": True, "data": {"text": xml}}
-    return typing_result(step)
+    return result(step("snapshot_ui", text=xml))
 
 
 def event(kind: str, text: str, *, is_password: bool = True) -> str:
@@ -162,118 +134,74 @@ def is_hidden(text: str) -> bool:
     return text in SECRETS.secrets.texts
 
 
-@pytest.mark.parametrize("matcher", [{"resourceId": CODE}, {"textEquals": "Code"}])
-def test_a_field_that_was_seen_before(matcher: dict[str, str]) -> None:
-    """A snapshot before the text was typed shows the field as one for passwords."""
+@pytest.mark.parametrize(
+    ("matcher", "screens"),
+    [
+        ({"resourceId": CODE}, [LOGIN]),
+        ({"textEquals": "Code"}, [LOGIN]),
+        # A field that was seen once is known by its id when other screens were seen since.
+        ({"resourceId": CODE}, [LOGIN, LOGIN.replace(CODE, "com.example:id/other")]),
+        ({"resourceId": "com.example:id/new_password"}, []),
+        ({"contentDescEquals": "Passcode"}, []),
+        ({"textContains": "passphrase"}, []),
+    ],
+)
+def test_what_is_typed_into_a_known_password_field_is_hidden(
+    matcher: dict[str, str], screens: list[str]
+) -> None:
+    """A snapshot before shows the field as one for passwords, or its matcher names it as one."""
     typed = TypedTexts()
 
-    typed.received(LOOK, screen(LOGIN))
+    for xml in screens:
+        typed.received(LOOK, screen(xml))
     typed.sent(typing("hunter2", **matcher))
 
     assert is_hidden("hunter2")
 
 
-def test_a_field_that_is_seen_afterwards() -> None:
-    """A snapshot after the text was typed tells as well."""
-    typed = TypedTexts()
-
-    typed.sent(typing("hunter2", resourceId=CODE))
-    before = is_hidden("hunter2")
-    typed.received(LOOK, screen(TYPED_LOGIN))
-
-    assert (before, is_hidden("hunter2")) == (False, True)
-
-
-def test_a_field_that_no_longer_shows_what_it_was_found_by() -> None:
+@pytest.mark.parametrize("matcher", [{"resourceId": CODE}, {"textEquals": "Code"}])
+def test_a_password_field_that_is_seen_afterwards_hides_its_text(matcher: dict[str, str]) -> None:
     """A field found by its hint shows bullets later, as many as characters were typed."""
     typed = TypedTexts()
 
-    typed.sent(typing("hunter2", textEquals="Code"))
+    typed.sent(typing("hunter2", **matcher))
     typed.sent(typing("hunter2 and more", textEquals="Elsewhere"))
+    before = is_hidden("hunter2")
     typed.received(LOOK, screen(TYPED_LOGIN))
 
-    assert (is_hidden("hunter2"), is_hidden("hunter2 and more")) == (True, False)
-
-
-def test_the_log_says_that_a_password_field_changed() -> None:
-    """No snapshot is needed where the Operator's log has the event."""
-    typed, execution = TypedTexts(), typing("hunter2😀", resourceId=CODE)
-
-    typed.sent(execution)
-    typed.received(execution, typing_result(log=[event(CHANGED, "•" * 9)]))
-
-    assert is_hidden("hunter2😀")
+    assert (before, is_hidden("hunter2"), is_hidden("hunter2 and more")) == (False, True, False)
 
 
 @pytest.mark.parametrize(
-    "told",
+    ("logged", "hidden"),
     [
-        event(CHANGED, "•" * 8),
-        event(CHANGED, "•" * 7, is_password=False),
-        event(CHANGED, "hunter2", is_password=False),
-        event("TYPE_VIEW_FOCUSED", "•" * 7),
+        (event(CHANGED, "•" * 9), True),
+        (event(CHANGED, "•" * 10), False),
+        (event(CHANGED, "•" * 9, is_password=False), False),
+        (event(CHANGED, "hunter2😀", is_password=False), False),
+        (event("TYPE_VIEW_FOCUSED", "•" * 9), False),
     ],
 )
-def test_the_log_tells_of_another_field(told: str) -> None:
-    """Another field, another length or another event is no reason to hide a text."""
-    typed, execution = TypedTexts(), typing("hunter2", resourceId=CODE)
+def test_a_change_of_a_password_field_in_the_log_hides_the_text(logged: str, hidden: bool) -> None:
+    """Another field, another length or another event is not a reason to hide a text."""
+    typed, execution = TypedTexts(), typing("hunter2😀", resourceId=CODE)
 
     typed.sent(execution)
-    typed.received(execution, typing_result(log=[told]))
+    typed.received(execution, typing_result(log=[logged]))
 
-    assert SECRETS.is_empty
-
-
-def test_a_field_that_is_remembered_by_its_id() -> None:
-    """A field that was seen once is known when other screens were seen since."""
-    typed = TypedTexts()
-    other = LOGIN.replace(CODE, "com.example:id/other")
-
-    typed.received(LOOK, screen(LOGIN))
-    typed.received(LOOK, screen(other))
-    typed.sent(typing("hunter2", resourceId=CODE))
-
-    assert is_hidden("hunter2")
+    assert is_hidden("hunter2😀") is hidden
+    assert SECRETS.is_empty is not hidden
 
 
-def test_other_fields_beside_a_password_are_no_secrets() -> None:
-    """What is typed into other fields of the same screen is shown as ever."""
+def test_other_texts_are_not_secrets() -> None:
+    """Texts in other fields are shown; one character is not hidden; a damaged screen is skipped."""
     typed = TypedTexts()
 
     typed.received(LOOK, screen(LOGIN))
     typed.sent(typing("Ada Lovelace", resourceId="com.example:id/name"))
     typed.received(LOOK, screen(TYPED_LOGIN))
-
-    assert SECRETS.is_empty
-
-
-@pytest.mark.parametrize(
-    "matcher",
-    [
-        {"resourceId": "com.example:id/new_password"},
-        {"contentDescEquals": "Passcode"},
-        {"textContains": "passphrase"},
-    ],
-)
-def test_a_field_that_is_named_as_one(matcher: dict[str, str]) -> None:
-    """A field whose matcher speaks of a password needs no snapshot."""
-    TypedTexts().sent(typing("hunter2", **matcher))
-
-    assert is_hidden("hunter2")
-
-
-def test_one_character_is_no_secret() -> None:
-    """The character that empties a field is hidden nowhere."""
-    TypedTexts().sent(typing("x", resourceId="com.example:id/password"))
-
-    assert SECRETS.is_empty
-
-
-def test_a_screen_that_cannot_be_read_harms_nothing() -> None:
-    """A damaged hierarchy tells what it can, and fails no run."""
-    typed = TypedTexts()
-
+    typed.sent(typing("x", resourceId="com.example:id/password"))
     typed.received(LOOK, screen('<hierarchy><node password="true"'))
     typed.sent(typing("hunter2", textEquals="Code"))
 
-    assert not is_hidden("hunter2")
+    assert SECRETS.is_empty

@@ -19,8 +19,6 @@ from pytest_clawperator.execution.screenshots import (
     Display,
     Picture,
     ScreenshotFolder,
-    parse_displays,
-    shown_display,
     take_picture,
 )
 from pytest_clawperator.transport.interface import OnOutput, ignored
@@ -46,43 +44,21 @@ FOLDED = """\
     mBaseDisplayInfo=DisplayInfo{"Common Panel", displayId 1, real 2076 x 2152, rotation 0,\
  state OFF, type INTERNAL, uniqueId "local:4619827677550801152"}
 """
+DISPLAYS = "dumpsys display; dumpsys window displays"
 INNER, OUTER = "4619827677550801152", "4619827677550801153"
-#: What ``dumpsys display`` prints, and the displays in it.
-DUMPS = [
-    (FOLDED, [Display(0, OUTER, True), Display(1, INNER, False)]),
-    # Android 9 to 11: the number is inside of the quotes.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:0",'
-        " app 1440 x 2960, rotation 0, state ON, FLAG_SECURE}\n",
-        [Display(0, "0", True)],
-    ),
-    # OnePlus, Android 10: no isActive.
-    (
-        "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0,"
-        " uniqueId='local:19260743943036801', physicalPort=-127, orientation=0}]\n",
-        [Display(0, "19260743943036801")],
-    ),
-    # A virtual display has no panel.
-    (
-        '    mBaseDisplayInfo=DisplayInfo{"scrcpy", displayId 3, state ON, type VIRTUAL,'
-        ' uniqueId "virtual:com.android.shell,2000,scrcpy,0"}\n',
-        [],
-    ),
-    ("", []),
-]
 
 
 class Panels(ScriptedTransport):
     """A phone whose screencap prints this for each of its commands."""
 
     def __init__(self, pictures: Mapping[str, bytes], dump: str = FOLDED) -> None:
-        super().__init__({"dumpsys display; dumpsys window displays": dump})
+        super().__init__({DISPLAYS: dump})
         self.pictures = pictures
 
     def exec_out(
         self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
     ) -> bytes:
-        """Print a picture, or what stands for it."""
+        """Print a picture, or what is printed instead of it."""
         self.calls.append(command)
         printed = self.pictures.get(command, b"Failed to get a display\n")
         for start in range(0, len(printed), 5):
@@ -91,127 +67,78 @@ class Panels(ScriptedTransport):
         return printed
 
 
-@pytest.mark.parametrize(("dump", "displays"), DUMPS)
-def test_displays_are_read_from_each_version(dump: str, displays: list[Display]) -> None:
-    """Numbers, panels and states are found in each form; what has no panel is left out."""
-    assert parse_displays(dump) == displays
-
-
-@pytest.mark.parametrize(
-    ("displays", "focused", "number"),
-    [
+def test_the_display_that_is_on_and_has_the_focus_is_shown() -> None:
+    """A dark one comes last, whatever has the focus."""
+    rows: list[tuple[list[Display], int | None, int]] = [
         ([Display(0, "10", True), Display(1, "11", False)], 0, 0),
         ([Display(0, "10", False), Display(1, "11", True)], 0, 1),
         ([Display(0, "10", True), Display(2, "12", True)], 2, 2),
         ([Display(0, "10", True), Display(2, "12", True)], None, 0),
         ([Display(0, "10"), Display(2, "12")], 7, 0),
+    ]
+    for displays, focused, number in rows:
+        shown = screenshots.shown_display(displays, focused)
+
+        assert shown is not None
+        assert shown.number == number
+
+
+LINKER = b"WARNING: linker: libx.so: unused DT entry\n"
+NO_ROOM = b"Error: no room\n"
+DARK = {"screencap -p": WARNING + PNG + b"dark", f"screencap -d {INNER} -p": PNG + b"dark"}
+LIT = f"screencap -d {OUTER} -p"
+
+
+@pytest.mark.parametrize(
+    ("pictures", "dump", "display", "content", "calls"),
+    [
+        ({"screencap -p": PNG + b"one"}, FOLDED, None, PNG + b"one", "screencap -p|captured|..."),
+        # Linkers and makers print warnings, too; they have nothing to do with displays.
+        (
+            {"screencap -p": LINKER + PNG + b"a long picture"},
+            FOLDED,
+            None,
+            PNG + b"a long picture",
+            "screencap -p|captured|...",
+        ),
+        # The first display, which screencap takes by itself, is the dark one.
+        (
+            {**DARK, LIT: PNG + b"lit"},
+            FOLDED,
+            0,
+            PNG + b"lit",
+            f"screencap -p|...|{DISPLAYS}|{LIT}|captured|...",
+        ),
+        # A picture without its warning is better than none.
+        (DARK, "", None, PNG + b"dark", f"screencap -p|...|{DISPLAYS}"),
+        (DARK, FOLDED, None, PNG + b"dark", f"screencap -p|...|{DISPLAYS}|{LIT}|..."),
+        ({"screencap -p": NO_ROOM}, FOLDED, None, NO_ROOM, "screencap -p|..."),
     ],
+    ids=["one display", "linker", "folded", "no displays", "no ids", "no picture"],
 )
-def test_the_display_that_is_on_and_has_the_focus_is_shown(
-    displays: list[Display], focused: int | None, number: int
+def test_the_lit_display_is_photographed(
+    pictures: dict[str, bytes], dump: str, display: int | None, content: bytes, calls: str
 ) -> None:
-    """A dark one comes last, whatever has the focus."""
-    shown = shown_display(displays, focused)
+    """The screen may change as soon as the right picture begins; output that is not one stays."""
+    phone = Panels(pictures, dump)
 
-    assert shown is not None
-    assert shown.number == number
+    picture = take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
 
-
-def test_a_phone_with_one_display_is_asked_once() -> None:
-    """Nothing is asked where screencap knows what to take."""
-    phone = Panels({"screencap -p": PNG + b"one"})
-
-    assert take_picture(phone) == Picture(PNG + b"one")
-    assert phone.calls == ["screencap -p", "..."]
+    assert picture == Picture(content, display=display)
+    assert picture.is_png is (content != NO_ROOM)
+    assert phone.calls == calls.split("|")
 
 
-def test_the_lit_panel_of_a_foldable_is_photographed() -> None:
-    """The first display, which screencap takes by itself, is the dark one."""
-    phone = Panels(
-        {
-            "screencap -p": WARNING + PNG + b"dark",
-            f"screencap -d {INNER} -p": PNG + b"dark",
-            f"screencap -d {OUTER} -p": PNG + b"lit",
-        }
-    )
-
-    assert take_picture(phone) == Picture(PNG + b"lit", display=0)
-
-
-@pytest.mark.parametrize("dump", ["", FOLDED])
-def test_a_phone_that_does_not_take_the_id_has_its_first_picture(dump: str) -> None:
-    """A picture without its warning is better than none."""
-    phone = Panels({"screencap -p": WARNING + PNG + b"first"}, dump)
-
-    assert take_picture(phone) == Picture(PNG + b"first")
-
-
-def test_other_words_before_a_picture_are_left_out() -> None:
-    """Linkers and makers print warnings, too; they say nothing about displays."""
-    phone = Panels({"screencap -p": b"WARNING: linker: libx.so: unused DT entry\n" + PNG})
-
-    assert take_picture(phone) == Picture(PNG)
-    assert phone.calls == ["screencap -p", "..."]
-
-
-def test_what_is_no_picture_stays_whole() -> None:
-    """It says why there is none."""
-    phone = Panels({"screencap -p": b"Error: no room\n"})
-
-    picture = take_picture(phone)
-
-    assert not picture.is_png
-    assert picture.content == b"Error: no room\n"
-
-
-def test_the_chosen_display_is_photographed() -> None:
-    """Whichever is on or has the focus."""
-    phone = Panels({f"screencap -d {INNER} -p": PNG + b"inner"})
+def test_the_chosen_display_is_photographed_or_refused() -> None:
+    """The refusal names the displays that are there."""
+    phone = Panels(DARK)
     phone.display = 1
+    assert take_picture(phone) == Picture(PNG + b"dark", display=1)
+    assert phone.calls == [DISPLAYS, f"screencap -d {INNER} -p", "..."]
 
-    assert take_picture(phone) == Picture(PNG + b"inner", display=1)
-
-
-def test_a_display_that_is_not_there_is_refused() -> None:
-    """The message names those that are."""
-    phone = Panels({"screencap -p": PNG})
     phone.display = 4
-
     with pytest.raises(ShellError, match="no display 4 to photograph; there are: 0, 1"):
         take_picture(phone)
-
-
-def test_the_screen_may_change_when_its_picture_begins() -> None:
-    """The picture itself is waited for longer; words before it say nothing."""
-    phone = Panels({"screencap -p": b"WARNING: linker\n" + PNG + b"a long picture"})
-
-    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
-
-    assert phone.calls == ["screencap -p", "captured", "..."]
-
-
-def test_the_picture_of_the_wrong_display_does_not_count() -> None:
-    """The screen must stay until the other display is captured."""
-    phone = Panels(
-        {
-            "screencap -p": WARNING + PNG + b"dark",
-            f"screencap -d {OUTER} -p": PNG + b"lit",
-        }
-    )
-
-    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
-
-    assert phone.calls[-3:] == [f"screencap -d {OUTER} -p", "captured", "..."]
-    assert phone.calls.count("captured") == 1
-
-
-def test_what_is_no_picture_never_begins() -> None:
-    """Nothing says that the screen was captured."""
-    phone = Panels({"screencap -p": b"Error: no room\n"})
-
-    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
-
-    assert "captured" not in phone.calls
 
 
 @pytest.fixture
@@ -255,19 +182,25 @@ sys.stdin.read()
 """
 
 
-def test_what_a_killed_process_left_is_swept(place: Path) -> None:
-    """A folder that no process has locked goes, whatever process has that id now."""
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_the_folder_of_a_killed_process_is_swept(
+    place: Path, monkeypatch: pytest.MonkeyPatch, *, has_locks: bool
+) -> None:
+    """A folder that is not locked goes; on Windows, without locks, none does."""
+    if not has_locks:
+        monkeypatch.setattr(screenshots, "fcntl", None)
     stale = left(place, f"clawperator-{os.getppid()}-abc")
     new = left(place, "clawperator-1-abc", hours=0)
     other = left(place, "clawperator-notes")
     scratch = ScreenshotFolder()
 
-    scratch.file("a.png")
+    made = scratch.file("a.png").parent
     scratch.close()
 
-    assert not stale.exists()
+    assert stale.exists() is not has_locks
     assert (new / "file").exists()
     assert (other / "file").exists()
+    assert not made.exists()
 
 
 def test_the_folder_of_a_process_that_cannot_be_seen_stays(place: Path) -> None:
@@ -276,10 +209,10 @@ def test_the_folder_of_a_process_that_cannot_be_seen_stays(place: Path) -> None:
         [sys.executable, "-c", OTHER, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
-    told = Path(process.stdout.readline().decode().strip())
+    printed = Path(process.stdout.readline().decode().strip())
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    living = told.rename(place / f"clawperator-{ended.pid}-abc")
+    living = printed.rename(place / f"clawperator-{ended.pid}-abc")
     os.utime(living, (0, 0))
     scratch = ScreenshotFolder()
 
@@ -294,19 +227,6 @@ def test_the_folder_of_a_process_that_cannot_be_seen_stays(place: Path) -> None:
 
     assert stayed
     assert not living.exists()
-
-
-def test_without_locks_no_folder_is_swept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Windows a folder is used, and those of others stay, as nobody knows whether they live."""
-    monkeypatch.setattr(screenshots, "fcntl", None)
-    stale = left(place, "clawperator-1-abc")
-    scratch = ScreenshotFolder()
-
-    made = scratch.file("a.png").parent
-    scratch.close()
-
-    assert stale.exists()
-    assert not made.exists()
 
 
 def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:
@@ -336,32 +256,25 @@ def test_a_screenshot_without_a_place_is_gone_with_the_client(bench: MakeBench) 
 
 
 @pytest.mark.parametrize(
-    ("picture", "told"),
+    ("picture", "folder", "notice"),
     [
-        (b"", "nothing"),
-        (b"screencap: no display\n", "screencap: no display"),
-        (b"\x89PNG\r\n\x1a\nhalf a picture", "cut off after 22 bytes"),
+        (b"", "", "nothing"),
+        (b"screencap: no display\n", "", "screencap: no display"),
+        (b"\x89PNG\r\n\x1a\nhalf a picture", "", "cut off after 22 bytes"),
+        (None, "nowhere", "nowhere/shot.png"),
     ],
 )
-def test_a_picture_that_is_none_fails_its_step(bench: MakeBench, picture: bytes, told: str) -> None:
-    """What screencap says instead of a picture is told."""
+def test_a_picture_that_is_missing_fails_its_step(
+    bench: MakeBench, tmp_path: Path, picture: bytes | None, folder: str, notice: str
+) -> None:
+    """The step fails, not the run; the notice has screencap's output, or the unusable path."""
     here = bench((0.1, envelope("cmd-1", SHOT)))
-    here.transport.picture = picture
-
-    result = here.run({"id": "a", "type": "take_screenshot"})
-
-    assert result.code == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
-    notices = [event.message for event in here.events if isinstance(event, Notice)]
-    assert any(told in notice for notice in notices)
-
-
-def test_a_picture_that_cannot_be_written_is_told(bench: MakeBench, tmp_path: Path) -> None:
-    """A path in a missing folder fails the step, not the run."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    path = tmp_path / "nowhere" / "shot.png"
+    if picture is not None:
+        here.transport.picture = picture
+    path = tmp_path / folder / "shot.png"
 
     result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
 
-    assert not result.ok
+    assert result.code == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
     notices = [event.message for event in here.events if isinstance(event, Notice)]
-    assert any(str(path) in notice for notice in notices)
+    assert any(notice in each for each in notices)

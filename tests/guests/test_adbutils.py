@@ -24,6 +24,10 @@ TYPED = ("echo", "false", "log", "mkdir", "pwd", "rm", "sleep", "touch")
 UNSUPPORTED = {
     "test_adb.test_wait_for": "waits for a phone on USB; simulated phones are on the network",
     "test_deprecated.test_current_app": "adbutils itself skips it",
+    "test_device_base.test_framebuffer": "the framebuffer is not offered",
+    "test_device_shell_extend.test_app_start_stop": "starts the app with monkey",
+    "test_device_shell_extend.test_dump_hierarchy": "uses uiautomator",
+    "test_device_shell_extend.test_wlan_ip": "a simulated phone has no network but its loopback",
     "test_record.test_screenrecord": "records in a background job, which the shell does not have",
 }
 

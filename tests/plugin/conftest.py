@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 # An inner run forgets what it imports, and some of this can be imported only once.
 import httpcore  # noqa: F401
@@ -23,12 +25,25 @@ from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
 __all__ = ["bench", "sdk_of_session"]
 
 Run = Callable[..., pytest.RunResult]
+#: Collect no evidence from the device.
+QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 SDK_OPTIONS = (
     "--claw-emulator-boots=2",
-    *("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off"),
+    *QUICK,
 )
 EMULATOR = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
 EMULATOR_OPTIONS = (*EMULATOR, *SDK_OPTIONS)
+
+
+def kept(pytester: pytest.Pytester, output: str = "claw-results") -> dict[str, Path]:
+    """Return the evidence folders of all runs, by the names of the tests."""
+    found = sorted(filter(Path.is_dir, (pytester.path / output).glob("*/*")))
+    return {re.sub(r"^test_\w+-(.*)-\w{6}$", r"\1", path.name): path for path in found}
+
+
+def names(folder: Path) -> list[str]:
+    """Return the names of the files in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +88,9 @@ def adb(simulator: Simulator) -> str:
 def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
     """Return the function that runs the suite on the first phone, with these options too."""
 
-    def run(*options: str) -> pytest.RunResult:
+    def run(*options: str, suite: str = "") -> pytest.RunResult:
+        if suite:
+            pytester.makepyfile(test_it=suite)
         device = ["--claw-device", phone.serial, "--claw-adb", adb]
         return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *device, *options)
 
@@ -84,7 +101,9 @@ def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
 def run_plain(pytester: pytest.Pytester) -> Run:
     """Return the function that runs the suite with nothing but these options."""
 
-    def run_plain(*options: str) -> pytest.RunResult:
+    def run_plain(*options: str, suite: str = "") -> pytest.RunResult:
+        if suite:
+            pytester.makepyfile(test_it=suite)
         return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *options)
 
     return run_plain

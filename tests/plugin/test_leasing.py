@@ -349,7 +349,7 @@ def test_spare_devices_are_for_tests_with_several(
     if spare == 2:
         result.stdout.fnmatch_lines(
             [
-                "E *NO_DEVICES: 1 worker needs 1 device, and 2 more shall be spare, but there are"
+                "E *NO_DEVICES: 1 worker needs 1 device, and 2 more as spare devices, but there are"
                 " 2: *",
                 "*hint: Lower --claw-spare-devices, connect more devices, or use simulated *",
             ]

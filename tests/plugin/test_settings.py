@@ -120,7 +120,7 @@ REFUSED = [
     ("operator_apk", "text.apk", "*/text.apk is not an APK, which is a zip file with an A*.xml"),
     ("operator_apk", "zip.apk", "*/zip.apk is not an APK, which is a zip file with an A*.xml"),
     ("sim_app", "missing.yaml", "there is no file */missing.yaml"),
-    ("sim_app", "begin.yaml", "*/begin.yaml:1:1: *`begin`*"),
+    ("sim_app", "begin.yaml", "*/begin.yaml:*: *`begin`*"),
     *[("sim_app", f"{name}.yaml", f"*/{name}.yaml:[12]:[12]: *") for name in ("words", "brace")],
     ("output", "text.apk", "*/text.apk is a file, and evidence needs a folder"),
     ("output", "text.apk/deeper", "*/text.apk is a file, and evidence needs a folder"),

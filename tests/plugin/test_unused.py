@@ -16,7 +16,7 @@ def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
-    """It runs strictly, with warnings as errors, keeps its signals, and reads no other YAML."""
+    """A plain suite runs strictly, with warnings as errors; its YAML files are left alone."""
     for name in ("app.yaml", "test_data.yaml", "steps.claw.yaml"):
         (pytester.path / name).write_text("steps: [clik", encoding="utf-8")
     pytester.makepyfile(
@@ -51,13 +51,13 @@ def test_can_be_switched_off(pytester: pytest.Pytester) -> None:
         """
     )
 
-    result = pytester.runpytest_subprocess("-p", "no:pytest_clawperator.plugin")
+    result = pytester.runpytest_inprocess("-p", "no:pytest_clawperator.plugin")
 
     result.assert_outcomes(passed=1)
 
 
 def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
-    """A test that asks for a device while it runs finds everything in place."""
+    """A test that asks for a device while it runs finds everything in place; xdist is optional."""
     pytester.makepyfile(
         """
         import pytest
@@ -68,6 +68,9 @@ def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
                 request.getfixturevalue("clawperator")
             terminal = "pytest_clawperator.plugin.terminal"
             assert request.config.pluginmanager.hasplugin(terminal)
+
+        def test_settings(clawperator_settings):
+            assert clawperator_settings.timeout
         """
     )
     pytester.makeconftest(
@@ -79,15 +82,6 @@ def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
         """
     )
 
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
-
-    result.assert_outcomes(passed=1)
-
-
-def test_xdist_and_the_cache_are_not_needed(pytester: pytest.Pytester) -> None:
-    """Neither xdist nor the cache is needed."""
-    pytester.makepyfile("def test_it(clawperator_settings): assert clawperator_settings.timeout")
-
     result = pytester.runpytest_inprocess("-p", "no:xdist", "-p", "no:cacheprovider")
 
-    result.assert_outcomes(passed=1)
+    result.assert_outcomes(passed=2)

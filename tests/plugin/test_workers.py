@@ -84,7 +84,7 @@ def test_devices_are_named_before_the_workers_start(
         ),
         (
             ["-n", "2", "--claw-spare-devices", "1"],
-            r"NO_DEVICES: 2 workers need 2 devices, one each, and 1 more shall be spare, but .*"
+            r"NO_DEVICES: 2 workers need 2 devices, one each, and 1 more as spare devices, but .*"
             r"hint: Run with -n 1, lower --claw-spare-devices, connect more devices, ",
         ),
         (

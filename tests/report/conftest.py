@@ -1,77 +1,59 @@
-"""A browser, a tab that tells what goes wrong in it, and pages of a recorded test."""
+"""A browser, a tab in which nothing may go wrong, and the page of a failed test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
 from pytest_clawperator.report.page import write_page
-from pytest_clawperator.report.trace import Trace, read_trace
-from tests.doubles.chromium import chromium
-from tests.report.shop import record_shop
+from pytest_clawperator.report.trace import Trace
+from tests import page_tools
+from tests.doubles.chromium import browser, watched_tab
+from tests.report.made_traces import shop_trace
 
-# A machine that is busy with other tests may take its time.
-expect.set_options(timeout=15_000)
+__all__ = ["browser"]
 
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-DESK = ViewportSize(width=1440, height=900)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start one browser for all tests of a module."""
-    with chromium() as started:
-        yield started
+_JUDGE = """async (rules) => (await axe.run(document, { runOnly: rules })).violations
+  .map(({ id, help, nodes }) => [id, help, nodes.slice(0, 3).map((one) => one.html)])"""
 
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Page]:
-    """Open a tab in which nothing may go wrong: no error, dialog, violation or request."""
-    wrong: list[str] = []
-
-    def refuse(dialog: Dialog) -> None:
-        wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    with browser.new_context(viewport=DESK, color_scheme="light") as context:
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("console", lambda told: wrong.append(f"console: {told.text}"))
-        page.on("dialog", refuse)
-        page.on("request", lambda one: None if _is_own(one.url) else wrong.append(one.url[:200]))
+    """Open a tab that shows files."""
+    with watched_tab(browser, own=("file:", "data:", "blob:"), is_wrong=bool) as page:
         yield page
-    assert wrong == []
 
 
-def _is_own(url: str) -> bool:
-    return url.startswith(("file:", "data:", "blob:"))
+@pytest.fixture
+def open_page(tab: Page, tmp_path: Path) -> Callable[[Trace], Page]:
+    """Return the function that writes the page of a trace and opens it."""
+
+    def opened(trace: Trace) -> Page:
+        write_page(trace, tmp_path / "page.html")
+        tab.goto((tmp_path / "page.html").as_uri())
+        return tab
+
+    return opened
 
 
 @pytest.fixture(scope="session")
 def failed_trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    """Record a test of the shop that fails at the end."""
-    folder = tmp_path_factory.mktemp("failed")
-    record_shop(folder, expected_total="$99.00")
-    return read_trace(folder / "trace")
+    """Make the trace of a test of the shop that fails at the end."""
+    return shop_trace(tmp_path_factory.mktemp("failed"))
 
 
 @pytest.fixture(scope="session")
-def passed_trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    """Record the same test, passing."""
-    folder = tmp_path_factory.mktemp("passed")
-    record_shop(folder, expected_total="$38.00")
-    return read_trace(folder / "trace")
-
-
-@pytest.fixture(scope="session")
-def failed_page(failed_trace: Trace, passed_trace: Trace) -> Path:
+def failed_page(failed_trace: Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of the failed test, with the passed one to compare with."""
     path = failed_trace.folder.parent / "page.html"
-    write_page(failed_trace, path, passed=passed_trace)
+    passed = shop_trace(tmp_path_factory.mktemp("passed"), total="$38.00")
+    write_page(failed_trace, path, passed=passed)
     return path
 
 
@@ -81,3 +63,22 @@ def shop(tab: Page, failed_page: Path) -> Page:
     tab.goto(failed_page.as_uri())
     expect(tab.get_by_role("tree", name="Steps")).to_be_visible()
     return tab
+
+
+@pytest.fixture
+def judge() -> Callable[[Page], list[Any]]:
+    """Return the function that returns what axe-core finds wrong with a page, light and dark."""
+    if reason := page_tools.missing():
+        pytest.skip(reason)
+    axe = page_tools.file_of("axe-core", "axe.min.js").read_text(encoding="utf-8")
+
+    def judged(page: Page) -> list[Any]:
+        if not page.evaluate("'axe' in globalThis"):
+            page.evaluate(axe)
+        found = page.evaluate(_JUDGE, RULES)
+        page.emulate_media(color_scheme="dark")
+        found += page.evaluate(_JUDGE, {"type": "rule", "values": ["color-contrast"]})
+        page.emulate_media(color_scheme="light")
+        return list(found)
+
+    return judged

@@ -18,7 +18,7 @@ import pytest
 
 from pytest_clawperator.report.command import main, server_of, summary_text
 from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, read_run
-from tests.report.made_runs import START, ended, error, write_run, write_trace
+from tests.report.made_traces import START, ended, error, write_run, write_short_trace
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** `code` | [link](http://evil) @all\n# title"
 
@@ -33,13 +33,13 @@ def runs(tmp_path: Path) -> Path:
         name="run-a",
     )
     for name in ("cart", "carts"):
-        write_trace(tmp_path / "job-1" / "run-a" / name / "trace", f"test_{name}")
+        write_short_trace(tmp_path / "job-1" / "run-a" / name / "trace", f"test_{name}")
         (tmp_path / "job-1" / "run-a" / name / "screenshot.png").write_bytes(b"\x89PNG")
     write_run(tmp_path / "job-2" / "run-b", ended("test_pay", start=START + 9), name="run-b")
     return tmp_path
 
 
-def told(*arguments: object, **more: Any) -> list[str]:
+def made(*arguments: object, **more: Any) -> list[str]:
     """Run the command, which must succeed, and return its lines."""
     lines: list[str] = []
     assert main(list(map(str, arguments)), show=lines.append, environ={}, **more) == 0
@@ -53,39 +53,23 @@ def data_of(page: Path) -> Any:
     return json.loads(found[1])
 
 
-def test_pages_and_index_are_made_anew(runs: Path) -> None:
-    """Each trace has its page again, and the index of the run leads there."""
-    folder = runs / "job-1" / "run-a"
+def test_pages_and_index_are_made_again(runs: Path) -> None:
+    """Each trace has its page, and the index of the run or of several jobs leads there."""
+    folder, index = runs / "job-1" / "run-a", runs / "out" / INDEX_FILE
 
-    lines = told(folder)
-
-    assert lines == [f"2 failed: {folder / INDEX_FILE}"]
+    assert made(folder) == [f"2 failed: {folder / INDEX_FILE}"]
     assert (folder / "cart" / PAGE_FILE).is_file()
-    assert [test["page"] for test in data_of(folder / INDEX_FILE)["tests"]] == [
-        "cart/trace.html",
-        "carts/trace.html",
-    ]
+    pages = [test["page"] for test in data_of(folder / INDEX_FILE)["tests"]]
+    assert pages == ["cart/trace.html", "carts/trace.html"]
 
-
-def test_runs_of_several_jobs_become_one_index(runs: Path) -> None:
-    """Folders and folders of folders are merged, each run once, in the order of their times."""
-    index = runs / "out" / INDEX_FILE
-
-    told(runs / "job-1", runs / "job-2" / "run-b", runs / "job-2", "--output", index)
-
+    made(runs / "job-1", runs / "job-2" / "run-b", runs / "job-2", "--output", index)
     data = data_of(index)
     assert [run["name"] for run in data["runs"]] == ["run-a", "run-b"]
     assert len(data["tests"]) == 3
     assert data["tests"][0]["page"] == "../job-1/run-a/cart/trace.html"
 
-
-def test_a_folder_of_traces_alone_is_a_run(tmp_path: Path) -> None:
-    """What is left of a run whose file is lost can be shown."""
-    write_trace(tmp_path / "kept" / "trace", "test_it")
-
-    lines = told(tmp_path)
-
-    assert lines == [f"1 failed: {tmp_path / INDEX_FILE}"]
+    write_short_trace(runs / "alone" / "kept" / "trace", "test_it")
+    assert made(runs / "alone") == [f"1 failed: {runs / 'alone' / INDEX_FILE}"]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +84,11 @@ def test_a_folder_of_traces_alone_is_a_run(tmp_path: Path) -> None:
         (["job-1", "-o", "job-1/run-a/run.jsonl/x"], "FILE_UNAVAILABLE: "),
         (["job-1", "--serve", "--port", "99999"], "CONFIGURATION_INVALID: --port 99999"),
         (["job-1", "--summary", "no/where.md"], "FILE_UNAVAILABLE: the summary no/where.md"),
+        (["hostile", "--zip", "test_it"], "CONFIGURATION_INVALID: --zip test_it: no test"),
+        ([".", "--output=out/index.html", "--url=https://example.com/r"], "CONFIGURATION_INVALID"),
     ],
 )
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_refused(
     runs: Path,
     arguments: list[str],
     code: str,
@@ -111,6 +97,8 @@ def test_what_cannot_be_done_is_told(
 ) -> None:
     """An error has a code, what was found, and what to do."""
     (runs / "empty").mkdir()
+    if arguments[0] == "hostile":  # a folder outside that of the run is not one of a test
+        write_run(runs / "hostile", ended("test_it", outcome="failed", folder="../job-1"))
     monkeypatch.chdir(runs)
 
     status = main(arguments, show=lambda line: None, environ={})
@@ -125,7 +113,7 @@ def test_one_test_is_packed(runs: Path) -> None:
     """A name that is whole wins over one that has it as a part; all files are in the zip."""
     path = runs / "cart.zip"
 
-    lines = told(runs / "job-1", "--zip", "test_cart", "-o", path)
+    lines = made(runs / "job-1", "--zip", "test_cart", "-o", path)
 
     assert lines == [str(path)]
     with zipfile.ZipFile(path) as file:
@@ -135,70 +123,38 @@ def test_one_test_is_packed(runs: Path) -> None:
     assert not [name for name in names if name.startswith("carts")]
 
 
-def test_a_hostile_run_packs_nothing_from_elsewhere(tmp_path: Path) -> None:
-    """A folder outside that of the run is not one of a test."""
-    (tmp_path / "secret").mkdir()
-    write_run(tmp_path / "run", ended("test_it", outcome="failed", folder="../secret"))
-
-    assert main([str(tmp_path / "run"), "--zip", "test_it"], environ={}) == 1
-
-
-def test_the_summary_tells_failures(runs: Path) -> None:
-    """GitHub's file gets counts and failures that are alike; other lines stay."""
+def test_the_summary_lists_failures(runs: Path) -> None:
+    """GitHub's file gets counts and groups; with the report's address, links and a picture."""
     summary = runs / "summary.md"
     summary.write_text("before\n")
     run = runs / "job-1" / "run-a"
+    environ = {"GITHUB_STEP_SUMMARY": str(summary)}
 
-    assert (
-        main([str(run)], show=lambda line: None, environ={"GITHUB_STEP_SUMMARY": str(summary)}) == 0
-    )
-
+    assert main([str(run)], show=lambda line: None, environ=environ) == 0
     text = summary.read_text("utf-8")
+    published = summary_text([read_run(run)], url="https://example.com/r/", start=run)
+
     assert text.startswith("before\n### 2 failed\n")
     assert "2 × <code>NODE&#95;NOT&#95;FOUND&#58; no &#39;Cart&#39;</code>" in text
     assert "<img" not in text
+    assert '<a href="https://example.com/r/cart/trace.html">' in published
+    assert '<img src="https://example.com/r/cart/screenshot.png"' in published
 
 
-def test_a_published_report_has_links_and_pictures(runs: Path) -> None:
-    """With the address of the report, tests are links, and a group has a picture."""
-    run = runs / "job-1" / "run-a"
-    told(run)
-
-    text = summary_text([read_run(run)], url="https://example.com/r/", start=run)
-
-    assert '<a href="https://example.com/r/cart/trace.html">' in text
-    assert '<img src="https://example.com/r/cart/screenshot.png"' in text
-
-
-def test_what_is_not_published_is_told(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Runs that are not in the folder of the index would have links that lead nowhere."""
-    index = runs / "out" / INDEX_FILE
-
-    code = main([str(runs), f"--output={index}", "--url=https://example.com/r"], environ={})
-
-    assert code == 1
-    assert f"{Path('job-1', 'run-a')} is not in it" in capsys.readouterr().err
-
-
-def test_hostile_texts_are_no_markup(tmp_path: Path) -> None:
-    """Names and messages of tests stay texts in one line."""
-    run = write_run(tmp_path, ended(HOSTILE, outcome="failed", error=error(HOSTILE, None)))
-
+def test_a_summary_is_safe_and_no_larger_than_github_shows(tmp_path: Path) -> None:
+    """Names and messages stay texts in one line; of too many failures the rest is counted."""
+    run = write_run(tmp_path / "a", ended(HOSTILE, outcome="failed", error=error(HOSTILE, None)))
     text = summary_text([read_run(run)], url=None, start=tmp_path)
-
     for markup in ("<img", "**bold", "`", "[link]", "@all", "\n# title", "| "):
         assert markup not in text
 
-
-def test_a_summary_is_no_larger_than_github_shows(tmp_path: Path) -> None:
-    """However many failures there are, and however long: the rest is counted."""
     long = "<" * 300
     tests = [
         ended(f"{number}{long}", outcome="failed", devices=(long,), error=error(long, f"C_{kind}"))
         for kind in range(26)
         for number in range(12)
     ]
-    run = write_run(tmp_path, *tests)
+    run = write_run(tmp_path / "b", *tests)
 
     text = summary_text([read_run(run)], url="https://example.com/r/" + "&" * 900, start=tmp_path)
 
@@ -208,9 +164,9 @@ def test_a_summary_is_no_larger_than_github_shows(tmp_path: Path) -> None:
 
 
 def test_a_report_is_shown_on_this_computer_only(runs: Path) -> None:
-    """The index and all that it links to are served to those who ask for this computer."""
+    """The index and all that it links to, for requests that name this computer."""
     index = runs / "out" / INDEX_FILE
-    told(runs / "job-1", "--output", index)
+    made(runs / "job-1", "--output", index)
     server, url = server_of(index, [runs / "job-1" / "run-a"])
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

@@ -15,7 +15,7 @@ from pytest_clawperator.report.index import (
     read_run,
     similarity_key,
 )
-from tests.report.made_runs import START, ended, error, write_run, write_trace
+from tests.report.made_traces import START, ended, error, write_run, write_short_trace
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -43,73 +43,64 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert run.start == START - 1
 
 
-def test_nothing_is_written_before_it_is_opened(tmp_path: Path) -> None:
-    """Lines wait until a test uses a device, and keep their order."""
-    log = RunLog(tmp_path / "run")
+def names_in(folder: Path) -> list[str]:
+    """Return the names of the tests of a run."""
+    return [test.nodeid.removeprefix("test_shop.py::") for test in read_run(folder).tests]
+
+
+def test_lines_are_written_as_soon_as_it_is_opened(tmp_path: Path) -> None:
+    """They wait until a test uses a device; half a line of a killed run is left out."""
+    folder = tmp_path / "run"
+    log = RunLog(folder)
     log.add(ended("first"))
-    before = list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
 
     log.open()
     log.add(ended("second"))
 
-    assert before == []
-    tests = read_run(tmp_path / "run").tests
-    assert [test.nodeid for test in tests] == ["test_shop.py::first", "test_shop.py::second"]
+    assert names_in(folder) == ["first", "second"]
     log.close()
-
-
-def test_a_line_is_there_at_once(tmp_path: Path) -> None:
-    """A run that is killed has the tests that ended before, and half a line is left out."""
-    folder = write_run(tmp_path, ended("first"), ended("second"))
     path = folder / RUN_FILE
     path.write_bytes(path.read_bytes()[:-9])
+    assert names_in(folder) == ["first"]
 
-    assert [test.nodeid for test in read_run(folder).tests] == ["test_shop.py::first"]
+
+LINES = [
+    "[]",
+    "null",
+    '{"kind":"test","at":1}',
+    '{"kind":"test","at":1,"nodeid":"a","outcome":"great","start":1,"stop":2}',
+    '{"kind":"test","at":1,"nodeid":5,"outcome":"passed","start":1,"stop":2}',
+    '{"kind":"test","at":1,"nodeid":"a","outcome":"passed","start":true,"stop":2}',
+    "[" * 100_000,
+    "\x00\xff",
+]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "[]",
-        "null",
-        '{"kind":"test","at":1}',
-        '{"kind":"test","at":1,"nodeid":"a","outcome":"great","start":1,"stop":2}',
-        '{"kind":"test","at":1,"nodeid":5,"outcome":"passed","start":1,"stop":2}',
-        '{"kind":"test","at":1,"nodeid":"a","outcome":"passed","start":true,"stop":2}',
-        "[" * 100_000,
-        "\x00\xff",
-    ],
-)
-def test_lines_that_make_no_sense_are_left_out(tmp_path: Path, line: str) -> None:
-    """What is no record does not hide the others."""
+def test_odd_lines_are_left_out_and_odd_fields_are_empty(tmp_path: Path) -> None:
+    """They do not hide the others."""
     folder = write_run(tmp_path, ended("good"))
     with (folder / RUN_FILE).open("a", encoding="latin-1") as file:
-        file.write(f"{line}\n")
-
-    assert [test.nodeid for test in read_run(folder).tests] == ["test_shop.py::good"]
-
-
-def test_odd_fields_are_empty(tmp_path: Path) -> None:
-    """Fields of another type are as if they were not there."""
-    folder = write_run(tmp_path)
+        file.writelines(f"{line}\n" for line in LINES)
+    assert names_in(folder) == ["good"]
     with (folder / RUN_FILE).open("a", encoding="ascii") as file:
         file.write(
             '{"kind":"test","at":1,"nodeid":"a","outcome":"failed","start":1,"stop":0,"error":3,'
             '"devices":"x","seconds":[1],"markers":[7],"folder":{},"attempt":"2"}\n'
         )
 
-    (test,) = read_run(folder).tests
+    _, test = read_run(folder).tests
 
     assert (test.error, test.devices, test.seconds, test.folder) == (None, (), {}, "")
     assert (test.attempt, test.stop) == (1, 1)
 
 
 def test_each_attempt_has_the_page_of_its_trace(tmp_path: Path) -> None:
-    """Attempts at one test on one worker are told apart by when they began."""
+    """Attempts at one test on one worker differ by when they began."""
     first, second = ended("a", outcome="rerun"), ended("a", start=START + 60, attempt=2)
     write_run(tmp_path, first, second)
     for place, start in (("one", START + 0.1), ("two", START + 60.1)):
-        write_trace(tmp_path / place / "trace", "a", start=start)
+        write_short_trace(tmp_path / place / "trace", "a", start=start)
         (tmp_path / place / PAGE_FILE).touch()
 
     pages = [test.page for test in read_run(tmp_path).tests]
@@ -118,26 +109,18 @@ def test_each_attempt_has_the_page_of_its_trace(tmp_path: Path) -> None:
 
 
 def test_a_trace_without_a_line_is_a_test_that_was_broken_off(tmp_path: Path) -> None:
-    """A test whose process was killed is in the index, with the page of its trace."""
+    """A test whose process was killed is in the index; traces alone are a run."""
     write_run(tmp_path, ended("a", worker="gw0"))
-    folder = write_trace(tmp_path / "unfinished" / "b", "b", worker="gw1", outcome=None)
+    folder = write_short_trace(tmp_path / "unfinished" / "b", "b", worker="gw1", outcome=None)
     (folder / PAGE_FILE).touch()
-
     lost = read_run(tmp_path).tests[-1]
+    write_short_trace(tmp_path / "run" / "a" / "trace", "a", outcome="error")
+    run = read_run(tmp_path / "run")
 
     assert (lost.outcome, lost.worker, lost.devices) == ("broken off", "gw1", ("emulator-5554",))
     assert lost.page == "unfinished/b/trace.html"
-
-
-def test_a_run_without_its_file_is_read_from_traces(tmp_path: Path) -> None:
-    """Traces alone tell the outcome and the device."""
-    write_trace(tmp_path / "run" / "a" / "trace", "a", outcome="error")
-
-    run = read_run(tmp_path / "run")
-
-    assert [(test.outcome, test.error and test.error.message) for test in run.tests] == [
-        ("error", "it broke")
-    ]
+    [test] = run.tests
+    assert (test.outcome, test.error and test.error.message) == ("error", "it broke")
     assert run.devices == {"emulator-5554": {"model": "Pixel 9"}}
 
 
@@ -157,53 +140,38 @@ def test_a_secret_that_becomes_known_later_is_hidden(
     assert len(read_run(tmp_path).tests) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("expected node(text='Cart') to be visible", "expected node(text='Pay now') to be visible"),
-        ('no node with text "it\'s 5"', 'no node with text "so"'),
-        ("no answer within 5 s", "no answer within 12.5 s"),
-        ("found 1,204 nodes", "found 3 nodes"),
-        ("emulator-5554 is gone", "emulator-5556 is gone"),
-        ("[emulator-5554] NO_ANSWER: gone", "[127.0.0.1:4001] NO_ANSWER: gone"),
-        ("command 3f2a9c01 failed", "command 99bb00ff failed"),
-        (
-            "run 123e4567-e89b-12d3-a456-426614174000 was lost",
-            "run 00000000-e89b-12d3-a456-42661417400f was lost",
-        ),
-        ("total was $12.00,\n wanted $13.00", "total was $1.00, wanted $2.50"),
-    ],
-)
-def test_what_varies_makes_no_difference(one: str, other: str) -> None:
-    """Quoted texts, numbers, ids, serials and line ends do not count."""
-    assert similarity_key(error(one)) == similarity_key(error(other))
+ALIKE = [
+    ("expected node(text='Cart') to be visible", "expected node(text='Pay now') to be visible"),
+    ('no node with text "it\'s 5"', 'no node with text "so"'),
+    ("no answer within 5 s", "no answer within 12.5 s"),
+    ("found 1,204 nodes", "found 3 nodes"),
+    ("emulator-5554 is gone", "emulator-5556 is gone"),
+    ("[emulator-5554] NO_ANSWER: gone", "[127.0.0.1:4001] NO_ANSWER: gone"),
+    ("command 3f2a9c01 failed", "command 99bb00ff failed"),
+    (
+        "run 123e4567-e89b-12d3-a456-426614174000 was lost",
+        "run 00000000-e89b-12d3-a456-42661417400f was lost",
+    ),
+    ("total was $12.00,\n wanted $13.00", "total was $1.00, wanted $2.50"),
+]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
+def test_failures_that_are_alike_are_grouped() -> None:
+    """Quoted texts, numbers, ids, serials and line ends do not count; words and codes do."""
+    for one, other in ALIKE:
+        assert similarity_key(error(one)) == similarity_key(error(other)), one
+    for first, second in (
         (error("no match"), error("two matches")),
         (error("no match"), error("no match", code=None)),
         (error("defaced facade"), error("deadbeef facade")),
-    ],
-)
-def test_another_reason_is_not_alike(one: object, other: object) -> None:
-    """Other words or another code are another failure."""
-    assert similarity_key(one) != similarity_key(other)  # type: ignore[arg-type]
-
-
-def test_the_largest_group_comes_first() -> None:
-    """Tests that passed are in no group."""
+    ):
+        assert similarity_key(first) != similarity_key(second)
     tests = [
         ended("a", error=error("gone for 3 s")),
         ended("b"),
         ended("c", error=error("no 'x'")),
         ended("d", error=error("no 'y'")),
     ]
-
     assert groups_of(tests) == [[2, 3], [0]]
-
-
-def test_a_message_that_is_made_to_be_slow_is_not() -> None:
-    """Quotes without an end are read once."""
+    # Quotes without an end are read once, not again and again.
     assert similarity_key(error("'" * 100_000 + '"' * 100_000)).startswith("NODE_NOT_FOUND: ")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
 from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, index_text, read_run, write_index
-from tests.report.made_runs import START, ended, error, write_run, write_trace
-from tests.report.test_page_keyboard import axe, violations
-
-__all__ = ["axe"]
-
+from tests.report.made_traces import START, ended, error, write_run, write_short_trace
 
 HOSTILE = "<script>document.title='bad'</script></script><!--\u2028\u202eabc\ud800😀"
 
@@ -22,7 +20,7 @@ HOSTILE = "<script>document.title='bad'</script></script><!--\u2028\u202eabc\ud8
 def folder(tmp_path: Path) -> Path:
     """Write a run with tests of all outcomes on two devices, one with a trace and a page."""
     first, second = ("emulator-5554",), ("emulator-5556",)
-    write_trace(tmp_path / "cart-1" / "trace", "test_cart")
+    write_short_trace(tmp_path / "cart-1" / "trace", "test_cart")
     (tmp_path / "cart-1" / PAGE_FILE).write_text("<title>the trace</title>", encoding="utf-8")
     (tmp_path / "pay-2").mkdir()
     return write_run(
@@ -63,49 +61,43 @@ def shown(page: Page) -> list[str]:
     return page.locator("li.test:not([hidden]) .open").all_text_contents()
 
 
-def test_what_needs_attention_comes_first(index: Page) -> None:
-    """Tests stand in the order of their outcomes, with device, duration and error."""
-    assert shown(index) == [
-        "test_pay",
-        "test_cart",
-        "test_lost",
-        "test_search",
-        "test_plain",
-        "test_known",
-    ]
+def test_tests_groups_and_lanes_are_shown(index: Page) -> None:
+    """In the order of their outcomes; failures that are alike are one group."""
+    names = ["test_pay", "test_cart", "test_lost", "test_search", "test_plain", "test_known"]
+    assert shown(index) == names
     row = index.locator("li.test").first
     expect(row.locator(".why")).to_have_text(
         "NODE_NOT_FOUND: expected node(text='Paid') to be visible, found no match"
     )
     expect(row.locator(".where")).to_have_text("emulator-5556")
     expect(row.locator(".time")).to_have_text("8.00 s")
-
-
-def test_a_test_leads_to_its_trace_or_its_files(index: Page) -> None:
-    """The name of a test is a link to the page of its trace; without one, to its folder."""
-    assert index.get_by_role("link", name="test_pay").get_attribute("href") == "pay-2"
-    assert index.get_by_role("link", name="test_search").count() == 0
-
-    index.get_by_role("link", name="test_cart").click()
-
-    expect(index).to_have_title("the trace")
-
-
-def test_failures_that_are_alike_are_one_group(index: Page) -> None:
-    """A group shows how often it happened, and on request only its tests."""
     groups = index.locator(".group")
     assert groups.locator(".times").all_inner_texts() == ["2 ×", "1 ×"]
-
     groups.first.click()
-
     expect(index.locator("#tests .count")).to_have_text("2 of 6 tests")
     assert shown(index) == ["test_pay", "test_cart"]
     groups.first.click()
     expect(index.locator("#tests .count")).to_have_text("6 tests")
+    lanes = [lane.get_attribute("aria-label") for lane in index.locator(".track").all()]
+    assert lanes == [
+        "emulator-5554: 3 tests, 1 passed, 1 failed, 1 xfailed; busy for 6.00 s",
+        "emulator-5556: 2 tests, 1 failed, 1 error; busy for 10.0 s",
+        "no device: 1 test, 1 passed; busy for 10 ms",
+    ]
+    index.locator(".bar.failed").first.click()
+    expect(index.get_by_role("link", name="test_cart")).to_be_focused()
+    assert index.get_by_role("link", name="test_pay").get_attribute("href") == "pay-2"
+    assert index.get_by_role("link", name="test_search").count() == 0
+    index.get_by_role("link", name="test_cart").click()
+    expect(index).to_have_title("the trace")
 
 
-def test_tests_are_found_by_words_outcome_and_device(index: Page) -> None:
-    """Filters work together; the lanes fade what is not shown."""
+def test_tests_are_filtered_and_sorted(index: Page) -> None:
+    """By words, outcome and device together; the lanes fade what is not shown."""
+    for order, first in (("duration", "test_pay"), ("time", "test_cart"), ("name", "test_cart")):
+        index.get_by_label("Order", exact=True).select_option(order)
+        assert shown(index)[0] == first
+    index.get_by_label("Order", exact=True).select_option("outcome")
     search = index.get_by_label("Search", exact=True)
     search.fill("SLOW test_s")
     assert shown(index) == ["test_search"]
@@ -119,31 +111,6 @@ def test_tests_are_found_by_words_outcome_and_device(index: Page) -> None:
 
     assert shown(index) == ["test_cart"]
     assert index.locator(".bar:not(.out)").count() == 1
-
-
-@pytest.mark.parametrize(
-    ("order", "first"), [("duration", "test_pay"), ("time", "test_cart"), ("name", "test_cart")]
-)
-def test_tests_can_stand_in_another_order(index: Page, order: str, first: str) -> None:
-    """By how long they took, when they began, or their names."""
-    index.get_by_label("Order", exact=True).select_option(order)
-
-    assert shown(index)[0] == first
-
-
-def test_lanes_show_the_devices_over_time(index: Page) -> None:
-    """Each device has a lane that says what ran on it; a bar leads to its test."""
-    lanes = index.locator(".track")
-
-    labels = [lane.get_attribute("aria-label") for lane in lanes.all()]
-    index.locator(".bar.failed").first.click()
-
-    assert labels == [
-        "emulator-5554: 3 tests, 1 passed, 1 failed, 1 xfailed; busy for 6.00 s",
-        "emulator-5556: 2 tests, 1 failed, 1 error; busy for 10.0 s",
-        "no device: 1 test, 1 passed; busy for 10 ms",
-    ]
-    expect(index.get_by_role("link", name="test_cart")).to_be_focused()
 
 
 def test_the_keyboard_is_enough(index: Page) -> None:
@@ -168,7 +135,7 @@ def test_the_keyboard_is_enough(index: Page) -> None:
 
 
 def test_several_runs_are_one_index(tab: Page, folder: Path, tmp_path: Path) -> None:
-    """Runs of several computers have lanes of their own, and links from where the index is."""
+    """Each run has its own lanes, and links start where the index is."""
     other = write_run(
         tmp_path / "shard", ended("test_b", devices=("emulator-5554",)), name="shard-2"
     )
@@ -183,7 +150,7 @@ def test_several_runs_are_one_index(tab: Page, folder: Path, tmp_path: Path) -> 
 
 
 def test_hostile_texts_do_nothing(tab: Page, tmp_path: Path) -> None:
-    """Whatever tests and devices are called, it is text."""
+    """Whatever tests and devices are called, it is text; a run without tests is empty."""
     test = ended(HOSTILE, outcome="failed", devices=(HOSTILE,), markers=(HOSTILE,))
     odd = ended("odd", outcome="failed", error=error(HOSTILE), page="javascript:alert(1)")
     run = read_run(write_run(tmp_path / "run", test, odd, name=HOSTILE))
@@ -195,37 +162,29 @@ def test_hostile_texts_do_nothing(tab: Page, tmp_path: Path) -> None:
     expect(tab).to_have_title(re.compile("^2 failed: <script>"))
     assert tab.locator("a[href]").count() == 0
     assert "<script>document" not in index_text([run], folder=tmp_path).partition("<body>")[2]
-
-
-def test_an_index_without_tests_says_so(tab: Page, tmp_path: Path) -> None:
-    """A run that ended before its first test has an empty index."""
-    write_index([read_run(write_run(tmp_path))], tmp_path / INDEX_FILE)
-
-    tab.goto((tmp_path / INDEX_FILE).as_uri())
-
+    write_index([read_run(write_run(tmp_path / "empty"))], tmp_path / INDEX_FILE)
+    tab.reload()
     expect(tab.locator("#tests .count")).to_have_text("0 tests")
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_index_keeps_the_rules(
-    browser: Browser, folder: Path, axe: str, scheme: str, width: int
+    browser: Browser, folder: Path, judge: Callable[[Page], list[Any]], width: int
 ) -> None:
     """At the start, filtered, with a chosen group, and with the dialog of keys."""
     write_index([read_run(folder)], folder / INDEX_FILE)
-    size = ViewportSize(width=width, height=900)
-    with browser.new_context(viewport=size, bypass_csp=True) as context:
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, bypass_csp=True, color_scheme="light"
+    ) as context:
         page = context.new_page()
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.goto((folder / INDEX_FILE).as_uri())
-        page.evaluate(axe)
-        found = {"start": violations(page)}
+        found = {"start": judge(page)}
         page.locator(".group").first.click()
         page.get_by_role("button", name="2 failed").click()
-        found["filtered"] = violations(page)
+        found["filtered"] = judge(page)
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("?")
-        found["keys"] = violations(page)
+        found["keys"] = judge(page)
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
     assert {part: wrong for part, wrong in found.items() if wrong} == {}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
-
-from tests import page_tools
+from playwright.sync_api import Browser, Locator, Page, expect
 
 WIDTHS = {"desk": 1440, "laptop": 1024, "phone": 390}
+
+TABS = ("Error", "Tree", "Call", "Payload", "Envelope", "Log", "Changes", "About")
+
+Judge = Callable[[Page], list[Any]]
 
 
 def selected(page: Page) -> Locator:
@@ -19,18 +22,35 @@ def selected(page: Page) -> Locator:
     return page.locator('#steps [aria-selected="true"]')
 
 
-def test_steps_are_walked_through_from_anywhere(shop: Page) -> None:
-    """Arrows go from step to step, and a letter to the failure."""
+def test_steps_tabs_and_screens_are_chosen_by_keys(shop: Page) -> None:
+    """Arrows go from step to step, letters to the failure and the screens, numbers to tabs."""
     shop.locator("body").press("ArrowLeft")
     expect(selected(shop)).to_contain_text("cart_button")
+    shop.keyboard.press("a")
+    expect(shop.get_by_role("button", name="After")).to_have_attribute("aria-pressed", "true")
+    shop.keyboard.press("b")
+    before = shop.get_by_role("button", name="Before", exact=True)
+    expect(before).to_have_attribute("aria-pressed", "true")
     shop.keyboard.press("ArrowLeft")
     expect(selected(shop)).to_contain_text("press_key")
     shop.keyboard.press("e")
-
     expect(selected(shop)).to_contain_text("cart_total")
+    shop.keyboard.press("6")
+    expect(shop.get_by_role("tab", name="Log")).to_be_focused()
+    shop.keyboard.press("ArrowRight")
+    expect(shop.get_by_role("tab", name="Changes")).to_be_focused()
+    expect(shop.get_by_role("tabpanel", name="Changes")).to_be_visible()
+    # Keys of the page do nothing while a text is typed.
+    shop.keyboard.press("/")
+    box = shop.get_by_label("Matcher", exact=True)
+    expect(box).to_be_focused()
+    shop.keyboard.type("beat?s123")
+    expect(box).to_have_value("beat?s123")
+    expect(selected(shop)).to_contain_text("cart_total")
+    expect(shop.get_by_role("dialog")).to_be_hidden()
 
 
-def test_the_list_of_steps_is_a_tree_of_its_own(shop: Page) -> None:
+def test_the_list_of_steps_is_a_tree_and_the_film_a_slider(shop: Page) -> None:
     """One step is in the order of tabs; arrows move the focus, close and open blocks."""
     shop.keyboard.press("s")
     expect(selected(shop)).to_be_focused()
@@ -44,13 +64,21 @@ def test_the_list_of_steps_is_a_tree_of_its_own(shop: Page) -> None:
     shop.keyboard.press("ArrowLeft")
     expect(block).to_have_attribute("aria-expanded", "false")
     shop.keyboard.press("ArrowDown")
-
     expect(shop.get_by_role("treeitem", name="Dismiss the offer")).to_be_focused()
     assert shop.locator('#steps [tabindex="0"]').count() == 1
 
+    film = shop.get_by_role("slider", name="Time")
+    film.focus()
+    shop.keyboard.press("Home")
+    expect(selected(shop)).to_contain_text("open_app")
+    expect(film).to_have_attribute("aria-valuenow", "1")
+    shop.keyboard.press("ArrowRight")
+    expect(selected(shop)).to_contain_text("email")
+    assert (film.get_attribute("aria-valuetext") or "").startswith("2: enter_text")
+
 
 def test_the_tree_of_nodes_is_walked_through(shop: Page) -> None:
-    """Arrows go down, in, out and fold; what is active is told to screen readers."""
+    """Arrows go down, in, out and fold; screen readers get the active row."""
     shop.keyboard.press("2")
     tree = shop.get_by_role("tree", name="Nodes of the screen")
     tree.focus()
@@ -71,59 +99,20 @@ def test_the_tree_of_nodes_is_walked_through(shop: Page) -> None:
     expect(tree.get_by_role("treeitem")).to_have_count(1)
 
 
-def test_tabs_are_reached_by_number_and_arrow(shop: Page) -> None:
-    """A number shows a tab and focuses it; arrows go to its neighbours."""
-    shop.keyboard.press("6")
-    expect(shop.get_by_role("tab", name="Log")).to_be_focused()
-    shop.keyboard.press("ArrowRight")
-
-    expect(shop.get_by_role("tab", name="Changes")).to_be_focused()
-    expect(shop.get_by_role("tabpanel", name="Changes")).to_be_visible()
-
-
-def test_the_film_is_a_slider(shop: Page) -> None:
-    """Arrows, Home and End move through the steps; the value is told in words."""
-    film = shop.get_by_role("slider", name="Time")
-    film.focus()
-    shop.keyboard.press("Home")
-    expect(selected(shop)).to_contain_text("open_app")
-    expect(film).to_have_attribute("aria-valuenow", "1")
-    shop.keyboard.press("ArrowRight")
-
-    expect(selected(shop)).to_contain_text("email")
-    assert (film.get_attribute("aria-valuetext") or "").startswith("2: enter_text")
-
-
-def test_screens_are_chosen_by_letters(shop: Page) -> None:
-    """Two of them choose which screen the tree and the matcher box are about."""
-    shop.keyboard.press("e")
-    shop.keyboard.press("ArrowLeft")
-    shop.keyboard.press("a")
-    expect(shop.get_by_role("button", name="After")).to_have_attribute("aria-pressed", "true")
-    shop.keyboard.press("b")
-
-    expect(shop.get_by_role("button", name="Before", exact=True)).to_have_attribute(
-        "aria-pressed", "true"
-    )
-
-
-def test_letters_typed_into_a_box_are_letters(shop: Page) -> None:
-    """Keys of the page do nothing while somebody types."""
-    shop.keyboard.press("/")
-    box = shop.get_by_label("Matcher", exact=True)
-    expect(box).to_be_focused()
-    shop.keyboard.type("beat?s123")
-
-    expect(box).to_have_value("beat?s123")
-    expect(selected(shop)).to_contain_text("cart_total")
-    expect(shop.get_by_role("dialog")).to_be_hidden()
-
-
 def test_the_keys_are_shown_and_can_be_switched_off(shop: Page) -> None:
-    """A question mark shows them; letters that disturb can be given up."""
+    """A question mark shows what the document lists; single letters can be given up."""
+    document = (Path(__file__).parents[2] / "docs" / "trace-viewer.md").read_text(encoding="utf-8")
+    table = document.partition("| keys | what they do |\n|---|---|\n")[2].partition("\n\n")[0]
+    listed = [
+        (re.findall("`([^`]+)`", line), line.split(" | ")[1][:-2]) for line in table.split("\n")
+    ]
     shop.keyboard.press("?")
     dialog = shop.get_by_role("dialog", name="Keys")
     expect(dialog).to_contain_text("the next step that failed")
+    assert listed == [
+        (row.locator("kbd").all_inner_texts(), row.get_by_role("cell").inner_text())
+        for row in dialog.get_by_role("row").all()
+    ]
     dialog.get_by_label("Single keys").uncheck()
     shop.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -135,21 +124,6 @@ def test_the_keys_are_shown_and_can_be_switched_off(shop: Page) -> None:
     shop.reload()
     shop.get_by_role("button", name="Show the keys").click()
     expect(dialog.get_by_label("Single keys")).not_to_be_checked()
-
-
-def test_the_document_lists_the_keys_of_the_page(shop: Page) -> None:
-    """The table says what the dialog says."""
-    document = (Path(__file__).parents[2] / "docs" / "trace-viewer.md").read_text(encoding="utf-8")
-    table = document.partition("| keys | what they do |\n|---|---|\n")[2].partition("\n\n")[0]
-    listed = [
-        (re.findall("`([^`]+)`", line), line.split(" | ")[1][:-2]) for line in table.split("\n")
-    ]
-    shop.keyboard.press("?")
-
-    rows = shop.get_by_role("dialog").get_by_role("row").all()
-    assert listed == [
-        (row.locator("kbd").all_inner_texts(), row.get_by_role("cell").inner_text()) for row in rows
-    ]
 
 
 def test_every_focus_is_seen(shop: Page) -> None:
@@ -179,101 +153,68 @@ def test_every_focus_is_seen(shop: Page) -> None:
     assert {"head", "film", "steps-pane", "screen-pane", "detail-pane"} <= {p for p, _ in seen}
 
 
-def test_dark_and_light_follow_the_system_until_switched(shop: Page) -> None:
-    """The system's choice holds; the switch overrules it, also after a reload."""
+def test_the_page_fits_the_window_and_the_theme_of_the_system(shop: Page) -> None:
+    """At every width all panels fit; the switch overrules the system, also after a reload."""
+    for width in WIDTHS.values():
+        shop.set_viewport_size({"width": width, "height": 844})
+        views = shop.get_by_role("navigation").get_by_role("button")
+        expect(views).to_have_count(3 if width < 760 else 0)
+        for tab in range(8):
+            shop.keyboard.press(str(tab + 1))
+            assert shop.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        if width < 760:
+            views.filter(has_text="Steps").click()
+            expect(shop.get_by_role("tree", name="Steps")).to_be_visible()
+            expect(shop.locator("claw-screen").first).to_be_hidden()
+            views.filter(has_text="Screen").click()
+        expect(shop.locator("claw-screen .glass:visible").first).to_be_visible()
+
     ground = "getComputedStyle(document.body).backgroundColor"
     light = shop.evaluate(ground)
     shop.emulate_media(color_scheme="dark")
-    dark = shop.evaluate(ground)
+    assert shop.evaluate(ground) != light
     shop.keyboard.press("t")
     assert shop.evaluate(ground) == light
     shop.reload()
-
-    assert light != dark
     assert shop.evaluate(ground) == light
     expect(shop.locator("html")).to_have_attribute("data-theme", "light")
 
 
-@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_nothing_is_wider_than_the_window(shop: Page, width: int) -> None:
-    """At every width all panels fit, and the parts of a narrow page can be reached."""
-    shop.set_viewport_size(ViewportSize(width=width, height=844))
-    views = shop.get_by_role("navigation").get_by_role("button")
-    expect(views).to_have_count(3 if width < 760 else 0)
-    for tab in range(8):
-        shop.keyboard.press(str(tab + 1))
-        wide = shop.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0
-    if width < 760:
-        views.filter(has_text="Steps").click()
-        expect(shop.get_by_role("tree", name="Steps")).to_be_visible()
-        expect(shop.locator("claw-screen").first).to_be_hidden()
-        views.filter(has_text="Screen").click()
-
-    expect(shop.locator("claw-screen .glass:visible").first).to_be_visible()
-
-
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-TABS = ("Error", "Tree", "Call", "Payload", "Envelope", "Log", "Changes", "About")
-
-
-def violations(page: Page) -> list[Any]:
-    """Return what axe-core finds wrong, with the places."""
-    found: list[Any] = page.evaluate(
-        """async (rules) => (await axe.run(document, { runOnly: rules })).violations
-          .map(({ id, help, nodes }) => [id, help, nodes.slice(0, 3).map((one) => one.html)])""",
-        RULES,
-    )
-    return found
-
-
-@pytest.fixture
-def axe() -> str:
-    """Return the script of axe-core."""
-    if reason := page_tools.missing():
-        pytest.skip(reason)
-    return page_tools.file_of("axe-core", "axe.min.js").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_panel_keeps_the_rules(
-    browser: Browser, failed_page: Path, axe: str, scheme: str, width: int
+    browser: Browser, failed_page: Path, judge: Judge, width: int
 ) -> None:
     """With a failed test, each panel, a matcher at work, and the dialog of keys."""
-    size = ViewportSize(width=width, height=900)
-    with browser.new_context(viewport=size, bypass_csp=True) as context:
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, bypass_csp=True, color_scheme="light"
+    ) as context:
         page = context.new_page()
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.goto(failed_page.as_uri())
         expect(page.locator("#outcome")).to_have_text("failed")
-        page.evaluate(axe)
-        found = {"start": violations(page)}
+        found = {"start": judge(page)}
         page.keyboard.press("ArrowLeft")
         page.get_by_label("Matcher", exact=True).fill("role=button")
         page.get_by_label("Matcher", exact=True).press("Enter")
         page.locator("#steps .found.some").first.wait_for(state="attached")
         page.evaluate("document.activeElement.blur()")
-        found["matcher"] = violations(page)
+        found["matcher"] = judge(page)
         for place, tab in enumerate(TABS):
             page.keyboard.press(str(place + 1))
             expect(page.get_by_role("tabpanel", name=tab)).not_to_be_empty()
-            found[tab] = violations(page)
+            found[tab] = judge(page)
         if width == 390:
             page.get_by_role("button", name="Steps").click()
-            found["steps"] = violations(page)
+            found["steps"] = judge(page)
         page.keyboard.press("?")
-        found["keys"] = violations(page)
+        found["keys"] = judge(page)
 
     assert {part: wrong for part, wrong in found.items() if wrong} == {}
 
 
-def test_what_breaks_the_rules_is_found(browser: Browser, axe: str) -> None:
+def test_what_breaks_the_rules_is_found(browser: Browser, judge: Judge) -> None:
     """The check itself can fail."""
     with browser.new_context() as context:
         page = context.new_page()
         page.set_content('<body><button></button><p style="color:#ccc">pale</p>')
-        page.evaluate(axe)
 
-        assert {one[0] for one in violations(page)} >= {"button-name", "color-contrast"}
+        assert {one[0] for one in judge(page)} >= {"button-name", "color-contrast"}

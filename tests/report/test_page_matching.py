@@ -17,9 +17,9 @@ from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.report import page as page_module
 from pytest_clawperator.report.contents import tree_data
 from pytest_clawperator.report.page import join_modules
+from pytest_clawperator.snapshot.query import KNOWN_ROLES, folded
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.report.matching_cases import FILE, odd_screens, places
-from tests.snapshot.screens import node, screen
+from tests.snapshot.screens import hierarchy, node, screen
 
 FILES = Path(page_module.__file__).parent / "files"
 
@@ -30,125 +30,238 @@ globalThis.engine = {
 };
 """
 
+TEXT, IMAGE, BUTTON = (f"android.widget.{name}" for name in ("TextView", "ImageView", "Button"))
+
+LINEAR = "android.widget.LinearLayout"
+
+
+def odd_screens() -> dict[str, str]:
+    """Return screens on which details of the rules matter to two languages."""
+    turkish = "İstanbul ISPARTA ıssız Straße ΣΊΣΥΦΟΣ ǅ ﬁn \u1e9e Ω K Å"
+    spaces = ["\u00a0", "\u3000 ", "\x1f", "\x85", "\ufeff", "\u200b", "\n\t"]
+    return {
+        "case": hierarchy(
+            *(node(text=word, cls=TEXT) for word in turkish.split()),
+            *(node(desc=word.lower(), cls=TEXT) for word in turkish.split()),
+        ),
+        "windows": "<hierarchy>"
+        + node(node(text="12:00"), bounds="[0,0][1080,80]")
+        + node(node(text="Send", bounds="[0,1200][1080,1300]"), bounds="[0,0][1080,2400]")
+        + node(text="Gone", bounds="[0,0][0,0]")
+        + "</hierarchy>",
+        "blank": hierarchy(
+            *(node(text=one, desc=f"said {place}") for place, one in enumerate(spaces)),
+            *(node(text="", desc=one) for one in spaces),
+        ),
+        "ids": hierarchy(
+            *(
+                node(id=one, text=one or "none")
+                for one in (
+                    *("a:id/ok", "b:id/ok", "ok", "x:id/not_ok", "a:id/ok:id/ok", "android:id/"),
+                    *("", "__proto__", "a:id/__proto__", "constructor", "a:id/OK"),
+                )
+            )
+        ),
+        "roles": hierarchy(
+            node(
+                node(
+                    node(node(node(text="deep", cls=TEXT), cls=LINEAR), cls=LINEAR),
+                    node(cls=IMAGE, desc="logo"),
+                    node(text="a longer text, with spaces", cls=TEXT),
+                    node(text="a-longer-text-without-spaces", cls=TEXT),
+                    node(text="\U0001f600 " * 10, cls=TEXT),
+                    node(text="\U0001f600 " * 10 + "!", cls=TEXT),
+                    cls=LINEAR,
+                    clickable=True,
+                ),
+                node(node(text="Title", cls=TEXT), cls="androidx.appcompat.widget.Toolbar"),
+                node(node(text="Home", cls=TEXT), node(cls=IMAGE), id="x:id/BottomBar"),
+                node(node(desc="Tab", cls=BUTTON), cls="com.google.TabLayout"),
+                *(
+                    node(cls=f"android.widget.{name}", text="x")
+                    for name in (
+                        *("RadioButton", "EditText", "AutoCompleteTextView", "SwitchCompat"),
+                        *("CheckBox", "RecyclerView", "ListView", "GridView", "ViewPager2"),
+                        *("ImageView", "Chip", "View", "ConstraintLayout", "ImageButton"),
+                    )
+                ),
+                cls=LINEAR,
+            )
+        ),
+        "off the screen": hierarchy(
+            node(text="below", bounds="[0,2401][100,2500]"),
+            node(text="at the edge", bounds="[0,2400][100,2500]"),
+            node(text="left", bounds="[-100,0][-1,50]"),
+            node(text="touching", bounds="[-100,0][0,50]"),
+            node(text="empty", bounds="[10,10][10,60]"),
+            node(text="inside out", bounds="[90,60][10,10]"),
+            node(text="nowhere", bounds="somewhere"),
+            node(node(text="in hidden", bounds="[0,0][50,50]"), bounds="[0,3000][9,3009]"),
+        ),
+        "a root without size": hierarchy(node(text="inside")).replace(
+            "[0,0][1080,2400]", "[0,0][0,0]"
+        ),
+        "signs": hierarchy(
+            *(
+                node(text=one, desc=one)
+                for one in (
+                    *('"quoted"', "it's", "back\\slash", "<b>&amp;", "a\nb", "tab\there"),
+                    *("\U0001f600", "e\u0301", "\u00e9", "אב", "a\u202eb", "  padded  "),
+                )
+            )
+        ),
+    }
+
+
+def matchers_for(snapshot: Snapshot) -> Iterator[dict[str, str]]:
+    """Yield matchers by all that nodes have, and by parts of it in another case."""
+    for found in snapshot.nodes:
+        label, desc = found.label, found.content_desc
+        yield from _with_parts("text", "text_contains", label)
+        yield from _with_parts("desc", "desc_contains", desc)
+        if found.resource_id:
+            yield {"id": found.resource_id}
+            yield {"id": found.short_id or "/"}
+        if label:
+            yield {"role": found.role, "text": label}
+        if found.resource_id and label:
+            yield {"id": found.short_id or "/", "text_contains": label[:512]}
+    for role in sorted(KNOWN_ROLES):
+        yield {"role": role}
+        yield {"role": role.upper(), "text_contains": "e"}
+
+
+def _with_parts(whole: str, part: str, value: str) -> Iterator[dict[str, str]]:
+    if not value:
+        return
+    yield {whole: value}
+    yield {whole: value.upper()}
+    yield {part: value.swapcase()}
+    yield {part: value[1:5] or value}
+    yield {whole: value, part: value.lower()}
+
 
 @cache
-def cases() -> dict[str, Any]:
-    """Read the cases."""
-    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return read
+def snapshots() -> dict[str, Snapshot]:
+    """Read the odd screens, and some of simulated apps."""
+    real = json.loads(Path(__file__).with_name("real_screens.json").read_text(encoding="utf-8"))
+    return {name: Snapshot.from_xml(xml) for name, xml in {**real, **odd_screens()}.items()}
 
 
-@cache
-def snapshot(name: str) -> Snapshot:
-    """Read a screen of the cases."""
-    return Snapshot.from_xml(cases()["screens"][name])
+def places(snapshot: Snapshot, matcher: dict[str, Any]) -> list[int]:
+    """Return which nodes match, as places in the order of the tree."""
+    order = {found: place for place, found in enumerate(snapshot.nodes)}
+    return [order[found] for found in snapshot.find_all(**matcher)]
 
 
 @pytest.fixture(scope="module")
 def engine(browser: Browser) -> Iterator[Page]:
-    """Load the modules about screens into an empty page."""
+    """Load the modules about screens, and the screens, into an empty page."""
     with browser.new_context() as context:
         page = context.new_page()
         page.add_script_tag(content=join_modules(FILES, "screen/suggesting.js") + ENGINE)
         page.evaluate(
             "(screens) => { globalThis.trees = new Map(screens.map(([name, data]) => "
             "[name, new engine.Tree(data)])); }",
-            [[name, tree_data(snapshot(name))] for name in cases()["screens"]],
+            [[name, tree_data(snapshot)] for name, snapshot in snapshots().items()],
         )
         yield page
 
 
-def test_there_are_cases_of_all_kinds() -> None:
-    """Many cases find one node, many find none, and some find several."""
-    counts = [len(one["places"]) for one in cases()["cases"]]
-    keywords = {keyword for one in cases()["cases"] for keyword in one["matcher"]}
-
-    assert min(counts.count(0), counts.count(1), sum(count > 1 for count in counts)) > 150
-    assert keywords == {"text", "text_contains", "id", "desc", "desc_contains", "role"}
-    assert odd_screens().items() <= cases()["screens"].items()
-
-
-def test_python_finds_what_the_cases_say() -> None:
-    """The answers in the file are those of the snapshot's own search."""
-    wrong = [
-        one
-        for one in cases()["cases"]
-        if places(snapshot(one["screen"]), one["matcher"]) != one["places"]
+def test_the_page_finds_what_python_finds(engine: Page) -> None:
+    """The same nodes in the same order, whether a matcher finds none, one or several."""
+    cases = [
+        {"screen": name, "matcher": matcher, "places": places(snapshot, matcher)}
+        for name, snapshot in snapshots().items()
+        for matcher in matchers_for(snapshot)
+        if not any(value.isspace() for value in matcher.values())  # which is refused
     ]
+    counts: list[int] = [len(case["places"]) for case in cases]
+    assert min(counts.count(0), counts.count(1), sum(count > 1 for count in counts)) > 150
 
-    assert wrong == []
-
-
-def test_the_page_finds_what_the_cases_say(engine: Page) -> None:
-    """The script finds the same nodes in the same order."""
     wrong = engine.evaluate(
         """(cases) => cases.flatMap(({ screen, matcher, places }) => {
           const found = engine.findAll(trees.get(screen), matcher).map((node) => node.place);
           return String(found) === String(places) ? [] : [{ screen, matcher, places, found }];
         })""",
-        cases()["cases"],
+        cases,
     )
 
     assert wrong == []
 
 
-def test_the_page_tells_the_same_of_each_node(engine: Page) -> None:
-    """Labels, roles, and whether it is on the screen."""
-    for name in cases()["screens"]:
-        told = engine.evaluate(
+def test_nodes_and_characters_mean_the_same(engine: Page) -> None:
+    """Labels, roles, white space, and the case of every character that both know."""
+    for name, snapshot in snapshots().items():
+        found = engine.evaluate(
             "(name) => trees.get(name).nodes.map((n) => [n.label, engine.roleOf(n), n.isOnScreen, "
             "n.shortId])",
             name,
         )
-
-        nodes = snapshot(name).nodes
-        assert told == [[one.label, one.role, one.is_on_screen, one.short_id] for one in nodes]
-
-
-def test_every_character_is_folded_alike(engine: Page) -> None:
-    """Wherever both know a character, its case makes the same difference."""
-    from pytest_clawperator.snapshot.query import folded
+        nodes = snapshot.nodes
+        assert found == [[one.label, one.role, one.is_on_screen, one.short_id] for one in nodes]
 
     characters = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
-    theirs = engine.evaluate("(all) => all.map(engine.folded)", characters)
-
+    theirs, blanks = json.loads(
+        engine.evaluate(
+            """() => {
+              const codes = [...Array(0x20000).keys()].filter((c) => c < 0xD800 || c >= 0xE000);
+              const all = codes.map((code) => String.fromCodePoint(code));
+              const blank = all.filter((one) => one < "\\ud800" && engine.isBlank(one));
+              return JSON.stringify([all.map(engine.folded), blank]);
+            }"""
+        )
+    )
     differing = [one for one, other in zip(characters, theirs, strict=True) if folded(one) != other]
     # Python and the browser come with different versions of Unicode, which adds a few letters.
     assert len(differing) <= 60, differing
     assert [one for one in differing if ord(one) < 0x1C80] == []
+    assert blanks == [one for one in characters if ord(one) < 0xD800 and one.isspace()]
 
 
-def test_white_space_means_the_same(engine: Page) -> None:
-    """A text is blank on the page exactly where Python calls it so."""
-    characters = [chr(code) for code in range(0xD800)]
+TYPED = {
+    'text="Go"': {"text": "Go"},
+    "text='Go', role='button'": {"text": "Go", "role": "button"},
+    "id=ok": {"id": "ok"},
+    'clawperator.click(id="ok", text_contains="a, b")': {"id": "ok", "text_contains": "a, b"},
+    'claw.node(desc="Sea\\u0072ch")': {"desc": "Search"},
+    r'text="say \"hi\"\n"': {"text": 'say "hi"\n'},
+    r"""text='it\'s \x41 \U0001f600'""": {"text": "it's A \U0001f600"},
+    r'text=r"back\slash"': {"text": "back\\slash"},
+    "Sign in": {"text_contains": "Sign in"},
+    '"Sign in"': {"text_contains": "Sign in"},
+    'text="still typ': {"text": "still typ"},
+    'desc_contains="x",': {"desc_contains": "x"},
+}
 
-    theirs = engine.evaluate("(all) => all.map(engine.isBlank)", characters)
+REFUSED = {
+    'txt="Go"': "Nodes are not matched by txt=",
+    'text="a", text="b"': "text= is there twice",
+    'text="a" and more': "A keyword such as text=",
+    'text=""': "still empty",
+    'text="Go", desc="\u3000"': "desc= must not be blank",
+    f'text="{"x" * 513}"': "512 characters",
+    'text_contains=re.compile("a")': "text_contains= takes no pattern",
+    'text=re.compile("(?i)a")': "cannot be tried here",
+    'text=re.compile("a", re.VERBOSE)': "re.VERBOSE cannot be tried here",
+    'text=re.compile("a(")': "The pattern",
+    'text=re.compile("a"': "should end with a bracket",
+}
 
-    assert theirs == [one.isspace() for one in characters]
 
-
-@pytest.mark.parametrize(
-    ("typed", "keywords"),
-    [
-        ('text="Go"', {"text": "Go"}),
-        ("text='Go', role='button'", {"text": "Go", "role": "button"}),
-        ("id=ok", {"id": "ok"}),
-        ('clawperator.click(id="ok", text_contains="a, b")', {"id": "ok", "text_contains": "a, b"}),
-        ('claw.node(desc="Sea\\u0072ch")', {"desc": "Search"}),
-        (r'text="say \"hi\"\n"', {"text": 'say "hi"\n'}),
-        (r"""text='it\'s \x41 \U0001f600'""", {"text": "it's A \U0001f600"}),
-        (r'text=r"back\slash"', {"text": "back\\slash"}),
-        ("Sign in", {"text_contains": "Sign in"}),
-        ('"Sign in"', {"text_contains": "Sign in"}),
-        ('text="still typ', {"text": "still typ"}),
-        ('desc_contains="x",', {"desc_contains": "x"}),
-    ],
-)
-def test_matchers_are_read_as_people_type_them(
-    engine: Page, typed: str, keywords: dict[str, str]
-) -> None:
-    """Python's strings, calls copied from a test, and plain words are understood."""
-    assert engine.evaluate("(typed) => engine.readMatcher(typed).matcher", typed) == keywords
+def test_matchers_are_read_as_people_type_them(engine: Page) -> None:
+    """Python's strings, calls copied from a test, and plain words; else the problem is named."""
+    for typed, keywords in TYPED.items():
+        found = engine.evaluate("(typed) => engine.readMatcher(typed).matcher", typed)
+        assert found == keywords, typed
+    for typed, problem in REFUSED.items():
+        found = engine.evaluate("(typed) => engine.readMatcher(typed).problem", typed)
+        assert problem in found, typed
+    # An unknown role finds nothing, as in Python, where a misspelt one is an error.
+    read = engine.evaluate("""engine.readMatcher('role="butt"')""")
+    assert read == {"matcher": {"role": "butt"}, "note": "role button?"}
+    with pytest.raises(ConfigurationError, match="no role"):
+        snapshots()["roles"].find(role="butt")
 
 
 PATTERNS = [
@@ -158,115 +271,71 @@ PATTERNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("flags", ["", "re.IGNORECASE", "re.I | re.DOTALL", "re.M"])
-def test_patterns_find_what_python_finds(engine: Page, flags: str) -> None:
+def test_patterns_find_what_python_finds(engine: Page) -> None:
     """A regular expression typed into the box means what it means to Python's re."""
-    differing = []
-    for pattern, keyword in itertools.product(PATTERNS, ("text", "id", "desc")):
-        compiled = re.compile(pattern, eval(flags) if flags else 0)
-        typed = f"{keyword}=re.compile({pattern!r}{f', {flags}' if flags else ''})"
-        for name in cases()["screens"]:
-            found = engine.evaluate(
-                "([name, typed]) => engine.findAll(trees.get(name), engine.readMatcher(typed)"
-                ".matcher).map((node) => node.place)",
-                [name, typed],
-            )
-            # The keyword is any of those that take a pattern.
-            expected = snapshot(name).find_all(**{keyword: compiled})  # type: ignore[arg-type]
-            order = {one: place for place, one in enumerate(snapshot(name).nodes)}
-            if found != [order[one] for one in expected]:
-                differing.append((name, typed, found, [order[one] for one in expected]))
+    cases = []
+    for flags in ("", "re.IGNORECASE", "re.I | re.DOTALL", "re.M"):
+        for pattern, keyword in itertools.product(PATTERNS, ("text", "id", "desc")):
+            compiled = re.compile(pattern, eval(flags) if flags else 0)
+            typed = f"{keyword}=re.compile({pattern!r}{f', {flags}' if flags else ''})"
+            expected = [places(one, {keyword: compiled}) for one in snapshots().values()]
+            cases.append([typed, expected])
+
+    differing = engine.evaluate(
+        """(cases) => cases.flatMap(([typed, expected]) => {
+          const { matcher } = engine.readMatcher(typed);
+          const found = [...trees.values()].map((tree) =>
+            engine.findAll(tree, matcher).map((node) => node.place));
+          return JSON.stringify(found) === JSON.stringify(expected) ? [] : [typed];
+        })""",
+        cases,
+    )
 
     assert differing == []
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        ('txt="Go"', "Nodes are not matched by txt="),
-        ('text="a", text="b"', "text= is there twice"),
-        ('text="a" and more', "A keyword such as text="),
-        ('text=""', "still empty"),
-        ('text="Go", desc="\u3000"', "desc= must not be blank"),
-        (f'text="{"x" * 513}"', "512 characters"),
-        ('text_contains=re.compile("a")', "text_contains= takes no pattern"),
-        ('text=re.compile("(?i)a")', "cannot be tried here"),
-        ('text=re.compile("a", re.VERBOSE)', "re.VERBOSE cannot be tried here"),
-        ('text=re.compile("a(")', "The pattern"),
-        ('text=re.compile("a"', "should end with a bracket"),
-    ],
-)
-def test_what_is_no_matcher_is_told(engine: Page, typed: str, told: str) -> None:
-    """The box says what is wrong."""
-    assert told in engine.evaluate("(typed) => engine.readMatcher(typed).problem", typed)
-
-
-def test_an_unknown_role_is_told_with_those_that_begin_so(engine: Page) -> None:
-    """It finds nothing, as in Python, where a misspelt one is an error."""
-    read = engine.evaluate("""engine.readMatcher('role="butt"')""")
-
-    assert read == {"matcher": {"role": "butt"}, "note": "role button?"}
-    with pytest.raises(ConfigurationError, match="no role"):
-        snapshot("roles").find(role="butt")
-
-
-@pytest.mark.parametrize("text", ['"', "\\", "a\nb\tc", "\u202e\u200b", "\0\x1b", "é\U0001f600"])
-def test_code_that_is_copied_means_the_same_text(engine: Page, text: str) -> None:
-    """A string of the page is one of Python, and shows what could mislead."""
-    code = engine.evaluate("engine.quoted", text)
-
-    assert eval(code) == text
-    assert code.isprintable()
-    assert (
-        engine.evaluate("(code) => engine.readMatcher(`text=${code}`).matcher.text", code) == text
-    )
-
-
-def test_a_pattern_is_copied_as_it_was_typed(engine: Page) -> None:
-    """With its flags, in the way of Python."""
+def test_code_that_is_copied_means_the_same(engine: Page) -> None:
+    """A string of the page is one of Python, and shows what could mislead; so is a pattern."""
+    for text in ('"', "\\", "a\nb\tc", "\u202e\u200b", "\0\x1b", "é\U0001f600"):
+        code = engine.evaluate("engine.quoted", text)
+        assert (eval(code), code.isprintable()) == (text, True)
+        again = engine.evaluate("(code) => engine.readMatcher(`text=${code}`).matcher.text", code)
+        assert again == text
     typed = r"""claw.node(id=re.compile(r"^a\d", I|re.M), role='button')"""
-
     code = engine.evaluate("(typed) => engine.keywordsOf(engine.readMatcher(typed).matcher)", typed)
-
     assert code == 'id=re.compile("^a\\\\d", re.I | re.M), role="button"'
 
 
-def suggestions(engine: Page, looked_at: Snapshot, place: int) -> list[dict[str, Any]]:
-    """Return the matchers that the page suggests for a node."""
-    found: list[dict[str, Any]] = engine.evaluate(
-        "([data, place]) => engine.suggestMatchers(new engine.Tree(data).nodes[place])"
-        ".map(({ matcher, code, place, count }) => ({ matcher, code, place, count }))",
-        [tree_data(looked_at), place],
-    )
-    return found
+SUGGEST = (
+    "(tree) => tree.nodes.map((node) => engine.suggestMatchers(node)"
+    ".map(({ matcher, code, place, count }) => ({ matcher, code, place, count })))"
+)
 
 
 def test_suggested_matchers_find_the_node(engine: Page) -> None:
-    """In Python each finds the very node, as the one that it says of as many as it says."""
-    for name in cases()["screens"]:
-        looked_at = snapshot(name)
-        for place, one in enumerate(looked_at.nodes):
-            if not one.is_on_screen:
-                continue
-            for told in suggestions(engine, looked_at, place):
-                found = places(looked_at, told["matcher"])
-                assert found[told["place"]] == place
-                assert len(found) == told["count"]
+    """In Python each finds the very node, at the stated place among the stated number."""
+    for name, snapshot in snapshots().items():
+        suggested = engine.evaluate(f"(name) => ({SUGGEST})(trees.get(name))", name)
+        for place, one in enumerate(snapshot.nodes):
+            for matcher in suggested[place] if one.is_on_screen else ():
+                found = places(snapshot, matcher["matcher"])
+                assert (found[matcher["place"]], len(found)) == (place, matcher["count"])
 
 
 def test_the_best_matcher_comes_first(engine: Page) -> None:
-    """Unique ones before others, one keyword before two, and which one it is where it must be."""
-    button = "android.widget.Button"
+    """Unique ones before others, one keyword before two, and the place if it needs one."""
     looked_at = screen(
-        node(text="Add", id="a:id/add", cls=button),
-        node(text="Add", id="a:id/row", cls=button),
-        node(text="Add", id="a:id/row", cls="android.widget.TextView"),
+        node(text="Add", id="a:id/add", cls=BUTTON),
+        node(text="Add", id="a:id/row", cls=BUTTON),
+        node(text="Add", id="a:id/row", cls=TEXT),
     )
 
-    codes = [one["code"] for one in suggestions(engine, looked_at, 2)]
+    suggested = engine.evaluate(
+        f"(data) => ({SUGGEST})(new engine.Tree(data))", tree_data(looked_at)
+    )
 
-    assert codes[:2] == [
+    assert [one["code"] for one in suggested[2][:2]] == [
         'clawperator.node(id="row", role="button")',
         'clawperator.node(id="row").nth(0)',
     ]
-    assert suggestions(engine, looked_at, 1)[0]["code"] == 'clawperator.node(id="add")'
+    assert suggested[1][0]["code"] == 'clawperator.node(id="add")'

@@ -40,46 +40,29 @@ ROW = re.compile(r"^\| `([\w-]+)` \| ([`\w ]+) \|", re.MULTILINE)
 OBJECTS = (trace.Source, trace.Excerpt, trace.Failure, trace.Poll)
 
 
-def listed() -> dict[str, list[str]]:
-    """Return the keys of each kind and object in the document."""
-    rows = ROW.findall(DOCUMENT.read_text(encoding="utf-8"))
-    return {name: re.findall(r"`(\w+)`", keys) for name, keys in rows}
-
-
 def test_the_document_lists_every_kind_with_its_keys() -> None:
     """Each class of an event is a row, and each field but the time a key of it."""
+    rows = ROW.findall(DOCUMENT.read_text(encoding="utf-8"))
+    listed = {name: re.findall(r"`(\w+)`", keys) for name, keys in rows}
     kinds = {
         one.kind: [field.name for field in fields(one) if field.name != "at"]
         for one in trace.TraceEvent.__subclasses__()
-        if one.__module__ == trace.__name__  # the record of a run has kinds of its own
+        if one.__module__ == trace.__name__  # the record of a run has other kinds
     }
     objects = {one.__name__.lower(): [field.name for field in fields(one)] for one in OBJECTS}
 
-    assert listed() == {**kinds, **objects}
-
-
-def test_what_is_not_known_is_left_out() -> None:
-    """Empty values take no room, and false and nought are values."""
-    event = trace.TraceEnded(at=1.0, outcome="passed", seconds=0)
-
-    assert event.to_json() == {
-        "kind": "outcome",
-        "at": 1.0,
-        "outcome": "passed",
-        "seconds": 0,
-        "is_infrastructure": False,
-    }
+    assert listed == {**kinds, **objects}
 
 
 BEGAN = TraceBegan(at=1.0, nodeid="test_shop.py::test_buy", run="r1")
 
-ENDED = TraceEnded(at=9.0, outcome="passed", seconds=8.0)
+ENDED = TraceEnded(at=9.0, outcome="passed", seconds=0)
 
 HOSTILE = "</script><!--\u202e\x1b[31m\ud800 \U0001f600 \u05d0\u05d1 \0 %s"
 
 
-def write_small_trace(folder: Path) -> None:
-    """Write a trace of one execution."""
+def write_small_trace(folder: Path) -> Path:
+    """Write a trace of one execution; return the file of its events."""
     writer = TraceWriter(folder)
     writer.write(BEGAN)
     writer.write(
@@ -97,51 +80,45 @@ def write_small_trace(folder: Path) -> None:
     writer.write(ExecutionEnded(at=3.0, id=1, seconds=1.0, failure=failure, before=tree))
     writer.write(ENDED)
     writer.close()
+    return folder / EVENTS_FILE
 
 
 def test_a_trace_is_read_back_as_written(tmp_path: Path) -> None:
-    """Events come back in their order, blobs by their names, and unknown fields are left out."""
-    write_small_trace(tmp_path / "trace")
+    """Events in their order and blobs by name; empty values are left out, false and 0 are not."""
+    write_small_trace(tmp_path)
 
-    trace = read_trace(tmp_path / "trace")
+    trace = read_trace(tmp_path)
 
-    assert [event["kind"] for event in trace.events] == [
-        "trace",
-        "execution",
-        "execution-end",
-        "outcome",
-    ]
+    kinds = [event["kind"] for event in trace.events]
+    assert kinds == ["trace", "execution", "execution-end", "outcome"]
     assert trace.head["nodeid"] == "test_shop.py::test_buy"
-    assert trace.end is not None
-    assert trace.end["outcome"] == "passed"
+    expected = {"outcome": "passed", "seconds": 0, "is_infrastructure": False}
+    assert trace.end == {"kind": "outcome", "at": 9.0, **expected}
     ended = next(trace.of_kind("execution-end"))
     assert trace.blob(ended["before"]) == b"<hierarchy/>"
     assert ended["failure"]["code"] == "NODE_NOT_FOUND"
     assert "after" not in ended
+    for name in ("../trace.jsonl", "/etc/passwd", "", None, 5, "a" * 32 + ".XML"):
+        assert trace.blob(name) is None
 
 
 def test_a_trace_that_was_cut_at_any_byte_lacks_at_most_the_last_event(tmp_path: Path) -> None:
     """Wherever a file ends, all lines that are whole are read."""
-    write_small_trace(tmp_path / "whole")
-    content = (tmp_path / "whole" / EVENTS_FILE).read_bytes()
-    cut = tmp_path / "cut"
-    cut.mkdir()
-    first = content.index(b"\n") + 1
+    path = write_small_trace(tmp_path)
+    content = path.read_bytes()
 
-    for length in range(first, len(content) + 1):
-        (cut / EVENTS_FILE).write_bytes(content[:length])
-        trace = read_trace(cut)
-        assert len(trace.events) == content[:length].count(b"\n")
-        assert trace.skipped == 0
+    for length in range(content.index(b"\n") + 1, len(content) + 1):
+        path.write_bytes(content[:length])
+        trace = read_trace(tmp_path)
+        assert (len(trace.events), trace.skipped) == (content[:length].count(b"\n"), 0)
 
 
 def test_a_killed_process_leaves_all_that_it_wrote(tmp_path: Path) -> None:
-    """An event is in the file as soon as it was written, with no end of the process needed."""
+    """An event is in the file as soon as it was written."""
     script = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from pytest_clawperator.report.trace import Noted, TraceBegan\n"
-        "from pytest_clawperator.report.trace import TraceWriter\n"
+        "from pytest_clawperator.report.trace import Noted, TraceBegan, TraceWriter\n"
         "writer = TraceWriter(Path(sys.argv[1]))\n"
         "writer.write(TraceBegan(at=1.0, nodeid='n'))\n"
         "for at in range(50): writer.write(Noted(at=float(at), message='x' * at))\n"
@@ -154,22 +131,17 @@ def test_a_killed_process_leaves_all_that_it_wrote(tmp_path: Path) -> None:
 
     assert done.returncode == -signal.SIGKILL
     trace = read_trace(tmp_path / "trace")
-    assert len(trace.events) == 51
-    assert trace.end is None
+    assert (len(trace.events), trace.end) == (51, None)
 
 
 def test_hostile_text_is_data_and_comes_back_unchanged(tmp_path: Path) -> None:
     """A text of any kind stays on its line, in ASCII, and is the same afterwards."""
-    writer = TraceWriter(tmp_path / "trace")
-    writer.write(BEGAN)
-    writer.write(Noted(at=2.0, message=HOSTILE + "\n{}"))
     payload = {"n": float("nan"), "i": float("inf"), "deep": [[{"k\n": HOSTILE}]]}
-    writer.write(ExecutionBegan(at=3.0, id=1, serial="s", title="t", payload=payload))
-    writer.close()
+    execution = ExecutionBegan(at=3.0, id=1, serial="s", title="t", payload=payload)
 
-    trace = read_trace(tmp_path / "trace")
+    trace = write_trace(tmp_path, [BEGAN, Noted(at=2.0, message=HOSTILE + "\n{}"), execution])
 
-    assert (tmp_path / "trace" / EVENTS_FILE).read_bytes().isascii()
+    assert (tmp_path / EVENTS_FILE).read_bytes().isascii()
     assert trace.events[1]["message"] == HOSTILE + "\n{}"
     assert trace.events[2]["payload"]["deep"] == [[{"k\n": HOSTILE}]]
     assert trace.events[2]["payload"]["n"] == "nan"
@@ -187,46 +159,22 @@ def test_equal_blobs_are_kept_once(tmp_path: Path) -> None:
     assert len(names) == 2
 
 
-@pytest.mark.parametrize("name", ["../trace.jsonl", "/etc/passwd", "", None, 5, "a" * 32 + ".XML"])
-def test_only_names_of_blobs_are_read(tmp_path: Path, name: object) -> None:
-    """A trace of somebody else names no file outside of its folder."""
-    write_small_trace(tmp_path / "trace")
-
-    assert read_trace(tmp_path / "trace").blob(name) is None
-
-
-def test_secrets_are_in_no_line(tmp_path: Path) -> None:
-    """What is hidden elsewhere is hidden in a trace."""
-    known = SECRETS.secrets
+def test_secrets_are_in_no_line_and_no_screen(tmp_path: Path) -> None:
+    """What becomes known as a secret later is hidden at the end."""
+    writer = TraceWriter(tmp_path)
+    writer.write(BEGAN)
+    name = writer.keep(b'<hierarchy><node text="hunter2-hunter2"/></hierarchy>', ".xml")
+    writer.write(Noted(at=2.0, message="typed hunter2-hunter2"))
     SECRETS.add("hunter2-hunter2")
-    try:
-        writer = TraceWriter(tmp_path / "trace")
-        writer.write(BEGAN)
-        payload = {"actions": [{"params": {"text": "hunter2-hunter2"}}]}
-        writer.write(ExecutionBegan(at=2.0, id=1, serial="s", title="enter_text", payload=payload))
-        writer.close()
-    finally:
-        SECRETS.secrets = known
+    payload = {"actions": [{"params": {"text": "hunter2-hunter2"}}]}
+    writer.write(ExecutionBegan(at=2.0, id=1, serial="s", title="enter_text", payload=payload))
+    assert (tmp_path / EVENTS_FILE).read_bytes().count(b"hunter2-hunter2") == 1
+    writer.close()
 
-    assert b"hunter2" not in (tmp_path / "trace" / EVENTS_FILE).read_bytes()
-
-
-def test_a_secret_that_becomes_known_later_is_hidden_at_the_end(tmp_path: Path) -> None:
-    """What turns out to be a secret is taken out of lines and screens that have it."""
-    known = SECRETS.secrets
-    try:
-        writer = TraceWriter(tmp_path / "trace")
-        writer.write(BEGAN)
-        name = writer.keep(b'<hierarchy><node text="hunter2-hunter2"/></hierarchy>', ".xml")
-        writer.write(Noted(at=2.0, message="typed hunter2-hunter2"))
-        SECRETS.add("hunter2-hunter2")
-        writer.close()
-    finally:
-        SECRETS.secrets = known
-
-    trace = read_trace(tmp_path / "trace")
-    assert b"hunter2" not in (trace.blob(name) or b"")
-    assert trace.blob(name) is not None
+    trace = read_trace(tmp_path)
+    blob = trace.blob(name)
+    assert blob is not None
+    assert b"hunter2" not in blob + (tmp_path / EVENTS_FILE).read_bytes()
     assert trace.events[1]["message"] == "typed [***]"
 
 
@@ -245,7 +193,7 @@ def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "problem"),
     [
         (None, "cannot be read"),
         (b"", "is not a trace"),
@@ -254,29 +202,25 @@ def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
         (b'{"kind":"trace","at":1,"nodeid":"n","version":99}\n', "has version 99"),
     ],
 )
-def test_a_file_that_is_no_trace_is_told(tmp_path: Path, content: bytes | None, told: str) -> None:
-    """A missing, foreign or newer file is an error that says what was found."""
+def test_another_file_is_refused(tmp_path: Path, content: bytes | None, problem: str) -> None:
+    """A missing, foreign or newer file is an error that states what was found."""
     if content is not None:
         (tmp_path / EVENTS_FILE).write_bytes(content)
 
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=problem):
         read_trace(tmp_path)
 
 
-def test_lines_that_are_no_events_are_counted(tmp_path: Path) -> None:
-    """A damaged line costs itself only."""
-    write_small_trace(tmp_path / "trace")
-    path = tmp_path / "trace" / EVENTS_FILE
+def test_damaged_lines_are_counted(tmp_path: Path) -> None:
+    """The others are read."""
+    path = write_small_trace(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
-    deep = b"[" * 100_000 + b"\n"
-    path.write_bytes(
-        b"".join([lines[0], b"garbage\n", json.dumps([1]).encode() + b"\n", deep, *lines[1:]])
-    )
+    damaged = [b"garbage\n", json.dumps([1]).encode() + b"\n", b"[" * 100_000 + b"\n"]
+    path.write_bytes(b"".join([lines[0], *damaged, *lines[1:]]))
 
-    trace = read_trace(tmp_path / "trace")
+    trace = read_trace(tmp_path)
 
-    assert trace.skipped == 3
-    assert len(trace.events) == 4
+    assert (trace.skipped, len(trace.events)) == (3, 4)
 
 
 NODEID = HEAD.nodeid
@@ -289,33 +233,18 @@ def traced(results: Path, run: str, outcome: Outcome, *, nodeid: str = NODEID) -
 
 
 def test_a_failed_test_is_compared_with_the_last_run_that_passed(tmp_path: Path) -> None:
-    """Later runs that failed, and tests of other names in the same folder, do not count."""
-    traced(tmp_path, "run-1", "passed")
-    expected = traced(tmp_path, "run-2", "passed")
-    traced(tmp_path, "run-3", "failed")
-    traced(tmp_path, "run-4", "passed", nodeid="tests/test_made.py::test_other")
-    failed = traced(tmp_path, "run-5", "failed")
+    """Not with runs that failed or tests of other names; one that passed with nothing."""
+    first = traced(tmp_path, "run-1", "failed")
+    assert last_passed(first, run="run-1") is None
+    traced(tmp_path, "run-2", "passed")
+    expected = traced(tmp_path, "run-3", "passed")
+    assert last_passed(expected, run="run-3") is None
+    traced(tmp_path, "run-4", "failed")
+    traced(tmp_path, "run-5", "passed", nodeid="tests/test_made.py::test_other")
+    failed = traced(tmp_path, "run-6", "failed")
 
-    found = last_passed(failed, run="run-5")
+    found, seen = last_passed(failed, run="run-6"), glance(failed.folder)
     assert found is not None
     assert found.folder == expected.folder
-
-
-@pytest.mark.parametrize("outcome", ["passed", "failed"])
-def test_what_passed_or_has_no_other_run_is_compared_with_nothing(
-    tmp_path: Path, outcome: Outcome
-) -> None:
-    """A page of a test that passed has no second run in it, which would double its size."""
-    if outcome == "passed":
-        traced(tmp_path, "run-1", "passed")
-    trace = traced(tmp_path, "run-2", outcome)
-
-    assert last_passed(trace, run="run-2") is None
-
-
-def test_a_glance_tells_how_a_test_ended(tmp_path: Path) -> None:
-    """The first and the last line of a trace are enough."""
-    seen = glance(traced(tmp_path, "run-1", "failed").folder)
-
     assert seen is not None
     assert (seen.nodeid, seen.outcome, seen.start, seen.stop) == (NODEID, "failed", 100.0, 900.0)

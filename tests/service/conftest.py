@@ -22,7 +22,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_locks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Keep the locks of these tests in a folder of their own, and have a registry of no skills."""
+    """Use another folder for the locks of these tests, and an empty registry of skills."""
     folder = tmp_path_factory.mktemp("locks")
     registry = tmp_path_factory.mktemp("skills") / "skills-registry.json"
     registry.write_text('{"skills": []}')
@@ -33,7 +33,7 @@ def own_locks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(simulator: Simulator) -> Iterator[RunningService]:
     """Run a service on the phones."""
     with running_service(simulator) as service:
@@ -51,6 +51,10 @@ def http(service: RunningService) -> Iterator[httpx.Client]:
     """Return a client of the service."""
     with httpx.Client(base_url=service.url, trust_env=False, timeout=30) as client:
         yield client
+
+
+#: An execution that takes a moment, at the simulator's speed.
+NAP = {"id": "nap", "type": "sleep", "params": {"durationMs": 400}}
 
 
 def execution(*actions: dict[str, Any], command_id: str = "c-1") -> dict[str, Any]:

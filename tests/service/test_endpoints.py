@@ -14,7 +14,7 @@ import pytest
 from pytest_clawperator.service.server import Service, ServiceOptions
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.other_plugins import BESIDE, TOP
-from tests.doubles.service import RunningService, running_service, serving
+from tests.doubles.service import RunningService, serving
 from tests.doubles.simulator.sdk_bench import running_sdk
 
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
@@ -24,33 +24,21 @@ EXAMPLES = 200 if SOAK else 2
 DEADLINE = 3600.0 if SOAK else 120.0
 
 
-@pytest.fixture(scope="module")
-def document(service: RunningService) -> dict[str, Any]:
-    """Return the document of the running service."""
-    document: dict[str, Any] = httpx.get(f"{service.url}/openapi.json").json()
-    return document
+needs_schemathesis = pytest.mark.skipif(
+    not BESIDE.is_dir(), reason="schemathesis is not installed: make .venv/developed"
+)
 
 
-def test_every_endpoint_is_described(service: RunningService, document: dict[str, Any]) -> None:
+def test_every_endpoint_is_described(service: RunningService) -> None:
     """With a summary and its answers."""
+    document: dict[str, Any] = httpx.get(f"{service.url}/openapi.json").json()
     for endpoint in service.service.endpoints:
         operation = document["paths"][endpoint.path][endpoint.method.lower()]
         assert operation["summary"].endswith(".")
         assert "200" in operation["responses"]
 
 
-def test_the_token_is_part_of_the_document(simulator: Simulator) -> None:
-    """Where one is needed."""
-    with running_service(simulator, token="correct-horse") as service:
-        headers = {"authorization": "Bearer correct-horse"}
-        document = httpx.get(f"{service.url}/openapi.json", headers=headers).json()
-
-    assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
-
-
-@pytest.mark.skipif(
-    not BESIDE.is_dir(), reason="schemathesis is not installed: make .venv/developed"
-)
+@needs_schemathesis
 def test_no_request_makes_the_service_fail(service: RunningService, simulator: Simulator) -> None:
     """Requests made of the document, sound and broken ones, are answered without a 500."""
     sent = send_requests(service, "-/android", *simulator.serials)
@@ -59,9 +47,7 @@ def test_no_request_makes_the_service_fail(service: RunningService, simulator: S
     assert httpx.get(f"{service.url}/v1").status_code == 200
 
 
-@pytest.mark.skipif(
-    not BESIDE.is_dir(), reason="schemathesis is not installed: make .venv/developed"
-)
+@needs_schemathesis
 def test_no_request_about_emulators_makes_the_service_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

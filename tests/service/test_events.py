@@ -1,4 +1,4 @@
-"""Server-sent events: told once, replayed to those who come back, and bounded."""
+"""Server-sent events: sent once, replayed to those who come back, and bounded."""
 
 from __future__ import annotations
 
@@ -18,40 +18,34 @@ async def read(stream: AsyncIterator[bytes], count: int) -> str:
     return text
 
 
-def test_a_listener_hears_what_happens_from_now_on() -> None:
-    """Not what happened before, unless it was there then."""
+def names(frames: str) -> list[str]:
+    """Return the names of the events."""
+    return re.findall("event: (.*)", frames)
 
-    async def listen() -> str:
+
+def test_a_listener_hears_what_happens_from_now_on() -> None:
+    """One that comes back with ``Last-Event-ID`` hears what it missed; secrets are hidden."""
+    SECRETS.add("hunter2-secret")
+
+    async def listen() -> None:
         events = Events()
         events.publish("old", {})
         stream = events.stream(None)
-        first = await read(stream, 1)
-        events.publish("new", {"a": 1})
-        return first + await read(stream, 1)
-
-    told = asyncio.run(listen())
-
-    assert re.findall("event: (.*)", told) == ["heartbeat", "new"]
-    assert 'data: {"a":1}' in told
-
-
-def test_who_comes_back_hears_what_was_missed() -> None:
-    """``Last-Event-ID`` says where the listener was."""
-
-    async def listen() -> str:
-        events = Events()
-        stream = events.stream(None)
-        await read(stream, 1)
-        events.publish("one", {})
-        known = re.findall("id: (.*)", await read(stream, 1))[-1]
+        assert names(await read(stream, 1)) == ["heartbeat"]
+        events.publish("new", {"text": "hunter2-secret", "a": 1})
+        frame = await read(stream, 1)
+        assert names(frame) == ["new"]
+        assert '"a":1' in frame
+        assert "hunter2-secret" not in frame
+        known = re.findall("id: (.*)", frame)[-1]
         events.publish("two", {})
         events.publish("three", {})
-        return await read(events.stream(known), 3)
+        assert names(await read(events.stream(known), 3)) == ["heartbeat", "two", "three"]
 
-    assert re.findall("event: (.*)", asyncio.run(listen())) == ["heartbeat", "two", "three"]
+    asyncio.run(listen())
 
 
-def test_what_is_no_longer_kept_is_told_as_lost() -> None:
+def test_what_is_no_longer_kept_is_reported_as_lost() -> None:
     """After too many events, too many bytes, or another start of the service."""
 
     async def listen(last_id: str, **limits: int) -> list[str]:
@@ -60,7 +54,7 @@ def test_what_is_no_longer_kept_is_told_as_lost() -> None:
             events.publish(f"e{number}", {"text": "x" * 100})
         known = last_id.replace("COUNT", events._count)
         frames = await read(events.stream(known), 4)
-        return re.findall("event: (.*)", frames)
+        return names(frames)
 
     lost = ["heartbeat", "clawperator:lost", "e3", "e4"]
     assert asyncio.run(listen("COUNT-1", most=2)) == lost
@@ -69,8 +63,8 @@ def test_what_is_no_longer_kept_is_told_as_lost() -> None:
     assert asyncio.run(listen("nonsense", most=2)) == lost
 
 
-def test_one_who_does_not_read_costs_no_memory() -> None:
-    """A slow listener skips to what is kept, and is told."""
+def test_a_listener_that_does_not_read_costs_no_memory() -> None:
+    """It skips to what is kept, and learns that."""
 
     async def listen() -> list[str]:
         events = Events(most=2)
@@ -78,51 +72,25 @@ def test_one_who_does_not_read_costs_no_memory() -> None:
         await read(stream, 1)
         for number in range(50):
             events.publish(f"e{number}", {})
-        return re.findall("event: (.*)", await read(stream, 3))
+        return names(await read(stream, 3))
 
     assert asyncio.run(listen()) == ["clawperator:lost", "e48", "e49"]
 
 
-def test_a_quiet_stream_shows_that_it_lives() -> None:
-    """A heartbeat comes where nothing happens."""
+def test_streams_show_that_they_live_and_end_with_the_service() -> None:
+    """A heartbeat comes while nothing happens; those that wait end, too."""
 
-    async def listen() -> str:
-        return await read(Events(heartbeat=0.01).stream(None), 2)
-
-    assert '"code":"ALIVE"' in asyncio.run(listen())
-
-
-def test_streams_end_with_the_service() -> None:
-    """All of them, also those that wait."""
-
-    async def listen() -> tuple[list[bytes], int]:
+    async def listen() -> None:
+        assert '"code":"ALIVE"' in await read(Events(heartbeat=0.01).stream(None), 2)
         events = Events()
         stream = events.stream(None)
         await read(stream, 1)
         waiting = asyncio.ensure_future(_rest(stream))
         await asyncio.sleep(0)
         events.close()
-        return await waiting, events.listeners
+        assert (await waiting, events.listeners) == ([], 0)
 
-    assert asyncio.run(listen()) == ([], 0)
-
-
-def test_secrets_are_hidden_from_listeners() -> None:
-    """What was typed as a password is nobody's to hear."""
-    before = SECRETS.secrets
-    SECRETS.add("hunter2-secret")
-    try:
-
-        async def listen() -> str:
-            events = Events()
-            stream = events.stream(None)
-            await read(stream, 1)
-            events.publish("typed", {"text": "hunter2-secret"})
-            return await read(stream, 1)
-
-        assert "hunter2-secret" not in asyncio.run(listen())
-    finally:
-        SECRETS.secrets = before
+    asyncio.run(listen())
 
 
 async def _rest(stream: AsyncIterator[bytes]) -> list[bytes]:

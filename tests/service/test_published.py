@@ -59,67 +59,59 @@ def asking(tmp_path: Path) -> Asking:
     return send
 
 
-@pytest.mark.parametrize(
-    ("query", "count"),
-    [("", 3), ("?app=", 3), ("?app=com.example.shop", 1), ("?intent=read", 1),
-     ("?keyword=SOMETHING", 1), ("?keyword=example&intent=buy", 1), ("?app=com.other", 0)],
-)  # fmt: skip
-def test_skills_are_found_by_what_is_asked(asking: Asking, query: str, count: int) -> None:
-    """By app, intent and keyword; an empty filter is none."""
-    told = asking("GET", f"/skills{query}").json
+QUERIES = {
+    "": 3,
+    "?app=": 3,
+    "?app=com.example.shop": 1,
+    "?intent=read": 1,
+    "?keyword=SOMETHING": 1,
+    "?keyword=example&intent=buy": 1,
+    "?app=com.other": 0,
+}
 
-    assert (told["count"], len(told["skills"])) == (count, count)
 
-
-def test_one_skill_is_described(asking: Asking) -> None:
-    """As it stands in the registry."""
+def test_skills_are_found_described_and_run(asking: Asking) -> None:
+    """By app, intent and keyword; arguments become text as in JavaScript, without a shell."""
+    for query, count in QUERIES.items():
+        found = asking("GET", f"/skills{query}").json
+        assert (found["count"], len(found["skills"])) == (count, count), query
     assert asking("GET", "/skills/com.example.shop.buy").json["skill"] == SKILLS[0]
     missing = asking("GET", "/skills/other")
     assert (missing.status, missing.json["error"]["code"]) == (404, "SKILL_NOT_FOUND")
 
-
-def test_a_skill_gets_the_device_and_its_arguments(asking: Asking) -> None:
-    """Arguments are made text as in JavaScript; no shell reads them."""
     body = {"deviceId": "PH1", "args": ["a b", 1.0, True, "$(id)"], "expectContains": "a b"}
-
-    told = asking("POST", "/skills/com.example.shop.buy/run", body).json
-
-    assert told["output"] == "PH1|a b|1|true|$(id)|"
-    assert (told["ok"], told["exitCode"], told["expectedSubstring"]) == (True, 0, "a b")
+    done = asking("POST", "/skills/com.example.shop.buy/run", body).json
+    assert done["output"] == "PH1|a b|1|true|$(id)|"
+    assert (done["ok"], done["exitCode"], done["expectedSubstring"]) == (True, 0, "a b")
 
 
-@pytest.mark.parametrize(
-    ("skill", "body", "status", "code"),
-    [
-        ("buy", {"deviceId": "x", "args": ["fail"]}, 400, "SKILL_EXECUTION_FAILED"),
-        ("buy", {"deviceId": "x", "args": ["wait"], "timeoutMs": 50}, 400,
-         "SKILL_EXECUTION_TIMEOUT"),
-        ("buy", {"expectContains": "never"}, 400, "SKILL_OUTPUT_ASSERTION_FAILED"),
-        ("buy", {"args": ["\0"]}, 400, "SKILL_EXECUTION_FAILED"),
-        ("buy", {"args": "x"}, 400, "INVALID_ARGS"),
-        ("buy", {"deviceId": 5}, 400, "INVALID_DEVICE_ID"),
-        ("buy", {"timeoutMs": 0}, 400, "INVALID_TIMEOUT_MS"),
-        ("buy", '{"timeoutMs": 1e999}', 400, "INVALID_TIMEOUT_MS"),
-        ("buy", {"expectContains": 5}, 400, "INVALID_EXPECT_CONTAINS"),
-        ("buy", None, 400, "INVALID_BODY"),
-        ("mail", {}, 400, "SKILL_SCRIPT_NOT_FOUND"),
-        ("outside", {}, 400, "SKILL_SCRIPT_NOT_FOUND"),
-        ("other", {}, 404, "SKILL_NOT_FOUND"),
-    ],
-)  # fmt: skip
-def test_a_run_that_fails_is_told_with_its_code(
-    asking: Asking, skill: str, body: Any, status: int, code: str
-) -> None:
-    """And with what the script had printed."""
-    names = {"buy": "com.example.shop.buy", "mail": "com.example.mail.read"}
+FAILED: list[tuple[str, Any, int, str]] = [
+    ("com.example.shop.buy", {"deviceId": "x", "args": ["fail"]}, 400, "SKILL_EXECUTION_FAILED"),
+    ("com.example.shop.buy", {"deviceId": "x", "args": ["wait"], "timeoutMs": 50}, 400,
+     "SKILL_EXECUTION_TIMEOUT"),
+    ("com.example.shop.buy", {"expectContains": "never"}, 400, "SKILL_OUTPUT_ASSERTION_FAILED"),
+    ("com.example.shop.buy", {"args": ["\0"]}, 400, "SKILL_EXECUTION_FAILED"),
+    ("com.example.shop.buy", {"args": "x"}, 400, "INVALID_ARGS"),
+    ("com.example.shop.buy", {"deviceId": 5}, 400, "INVALID_DEVICE_ID"),
+    ("com.example.shop.buy", {"timeoutMs": 0}, 400, "INVALID_TIMEOUT_MS"),
+    ("com.example.shop.buy", '{"timeoutMs": 1e999}', 400, "INVALID_TIMEOUT_MS"),
+    ("com.example.shop.buy", {"expectContains": 5}, 400, "INVALID_EXPECT_CONTAINS"),
+    ("com.example.shop.buy", None, 400, "INVALID_BODY"),
+    ("com.example.mail.read", {}, 400, "SKILL_SCRIPT_NOT_FOUND"),
+    ("outside", {}, 400, "SKILL_SCRIPT_NOT_FOUND"),
+    ("other", {}, 404, "SKILL_NOT_FOUND"),
+]  # fmt: skip
 
-    answered = asking("POST", f"/skills/{names.get(skill, skill)}/run", body)
 
-    assert (answered.status, answered.json["error"]["code"]) == (status, code)
+def test_a_failed_run_has_its_code(asking: Asking) -> None:
+    """Of the script, or of what is wrong with the request."""
+    for skill, body, status, code in FAILED:
+        answered = asking("POST", f"/skills/{skill}/run", body)
+        assert (answered.status, answered.json["error"]["code"]) == (status, code), (skill, body)
 
 
 def test_a_registry_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """Missing, no JSON, or without skills."""
+    """Missing, not JSON, or without skills."""
     paths = [tmp_path / name for name in ("missing", "broken", "empty")]
     paths[1].write_text("{")
     paths[2].write_text("{}")

@@ -14,63 +14,94 @@ import pytest
 from pytest_clawperator.service import server
 from tests.doubles.adb_server import eventually
 from tests.doubles.service import RunningService
-from tests.service.conftest import execution
-from tests.service.test_server import NAP
+from tests.service.conftest import NAP, execution
+
+ABOUT = b"GET /v1 HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+
+POST = b"POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
 
 
-def talk(url: str, *pieces: bytes, half_close: bool = False) -> bytes:
-    """Send bytes to the service, and return its whole answer."""
-    host, port = url.removeprefix("http://").split(":")
+@contextmanager
+def connection_to(service: RunningService) -> Iterator[socket.socket]:
+    """Connect to the service."""
+    host, port = service.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), 20) as connection:
-        for piece in pieces:
-            connection.sendall(piece)
+        yield connection
+
+
+def rest_of(connection: socket.socket) -> bytes:
+    """Read a connection to its end."""
+    answer = b""
+    while data := connection.recv(65536):
+        answer += data
+    return answer
+
+
+def talk(service: RunningService, sent: bytes, *, half_close: bool = False) -> bytes:
+    """Send bytes to the service, and return its whole answer."""
+    with connection_to(service) as connection:
+        connection.sendall(sent)
         if half_close:
             connection.shutdown(socket.SHUT_WR)
-        answer = b""
-        while data := connection.recv(65536):
-            answer += data
-        return answer
+        return rest_of(connection)
 
 
-@pytest.mark.parametrize(
-    ("sent", "status"),
-    [
-        (b"GET / HTTP/1.1\r\nhost: x\r\n" + b"a: " + b"b" * 40_000, 431),
-        (b"nonsense\r\n\r\n", 400),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\r\n\r\n", 400),
-        (b"GET /devices HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: x\r\n\r\n", 400),
-        (b"POST /execute HTTP/1.0\r\ncontent-type: application/json\r\n\r\n", 421),
-    ],
-    ids=["long-head", "nonsense", "tls", "bad-length", "no-host"],
-)
-def test_a_malformed_request_is_refused(
-    service: RunningService, http: httpx.Client, sent: bytes, status: int
-) -> None:
-    """With a status, and the service goes on."""
-    answer = talk(service.url, sent, half_close=status == 421)
+def reset(connection: socket.socket) -> None:
+    """End a connection as a machine does that loses power and comes back."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
 
-    assert answer.startswith(b"HTTP/1.1 %d " % status), answer
+
+MALFORMED = [
+    (b"GET / HTTP/1.1\r\nhost: x\r\n" + b"a: " + b"b" * 40_000, 431),
+    (b"nonsense\r\n\r\n", 400),
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\r\n\r\n", 400),
+    (b"GET /devices HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: x\r\n\r\n", 400),
+    (b"POST /execute HTTP/1.0\r\ncontent-type: application/json\r\n\r\n", 421),
+    # What two programs could read differently.
+    (POST + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400),
+    (POST + b"transfer-encoding: chunked\r\n\r\nffffffffffffffffffffff\r\n{}", 400),
+    (POST + b"transfer-encoding: gzip\r\n\r\n{}", 400),
+    (POST + b"content-length: 2\r\ncontent-length: 3\r\n\r\n{}", 400),
+    (POST + b"content-length: -2\r\n\r\n{}", 400),
+    (POST + b"na\x00me: x\r\n\r\n", 400),
+    (POST + b"name : x\r\n\r\n", 400),
+]
+
+
+def test_a_malformed_request_is_refused(service: RunningService, http: httpx.Client) -> None:
+    """With a status, and the service goes on; a client may stop within a body or after it."""
+    for sent, status in MALFORMED:
+        answer = talk(service, sent, half_close=sent.startswith(b"POST"))
+        expected = (400, 501) if status == 400 else (status,)
+        assert int(answer[9:12]) in expected, (sent[:200], answer)
+    talk(service, POST + b"content-length: 100\r\n\r\n{", half_close=True)
+    talk(service, POST + b"content-length: 2\r\nconnection: close\r\n\r\n{}", half_close=True)
+
     assert http.get("/v1").status_code == 200
 
 
-def test_a_request_that_never_comes_whole_is_ended(
+def test_what_never_comes_whole_is_ended(
     service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A connection that says nothing, or half a request, does not stay."""
+    """A connection without a request, with half of one, or with a slow body does not stay."""
     monkeypatch.setattr(server, "HEAD_WITHIN", 0.05)
+    monkeypatch.setattr("pytest_clawperator.service.endpoints.PATIENCE", 0.05)
 
-    assert talk(service.url).startswith(b"HTTP/1.1 408 ")
-    assert talk(service.url, b"GET /devices HT").startswith(b"HTTP/1.1 408 ")
-
-
-def test_a_half_closed_request_is_survived(service: RunningService, http: httpx.Client) -> None:
-    """A client that stops within the body, or after it, harms nobody."""
-    head = b"POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-
-    talk(service.url, head + b"content-length: 100\r\n\r\n{", half_close=True)
-    talk(service.url, head + b"content-length: 2\r\nconnection: close\r\n\r\n{}", half_close=True)
-
-    assert http.get("/v1").status_code == 200
+    assert talk(service, b"").startswith(b"HTTP/1.1 408 ")
+    assert talk(service, b"GET /devices HT").startswith(b"HTTP/1.1 408 ")
+    slow = talk(service, POST + b"content-length: 100\r\n\r\n{")
+    assert slow.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(slow.partition(b"\r\n\r\n")[2])["error"]["code"] == "REQUEST_TIMEOUT"
+    together = talk(service, ABOUT + b"\r\nGET /devices HT")
+    with connection_to(service) as connection:
+        connection.sendall(ABOUT + b"\r\n")
+        apart = connection.recv(65536)
+        connection.sendall(b"GET /devices HT")
+        apart += rest_of(connection)
+    for answers in (together, apart):
+        assert answers.count(b"HTTP/1.1 200 ") == 1, answers
+        assert answers.count(b"HTTP/1.1 408 ") == 1, answers
 
 
 def test_a_body_that_is_too_large_is_refused(http: httpx.Client) -> None:
@@ -87,129 +118,47 @@ def test_a_body_that_is_too_large_is_refused(http: httpx.Client) -> None:
         assert answer.json()["error"]["code"] == "PAYLOAD_TOO_LARGE"
 
 
-def test_a_slow_body_is_not_waited_for(
-    service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next piece must come in time."""
-    monkeypatch.setattr("pytest_clawperator.service.endpoints.PATIENCE", 0.05)
-    head = b"POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-
-    answer = talk(service.url, head + b"content-length: 100\r\n\r\n{")
-
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "REQUEST_TIMEOUT"
-
-
-ABOUT = b"GET /v1 HTTP/1.1\r\nhost: 127.0.0.1\r\n"
-
-POST = b"POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-
-
-@contextmanager
-def connection_to(service: RunningService) -> Iterator[socket.socket]:
-    """Connect to the service."""
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), 20) as connection:
-        yield connection
-
-
-def reset(connection: socket.socket) -> None:
-    """End a connection as a machine does that loses power and comes back."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
-
-
-def test_a_later_request_that_never_comes_whole_is_ended(
-    service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A connection that was kept does not stay with half a request either."""
-    monkeypatch.setattr(server, "HEAD_WITHIN", 0.05)
-
-    together = talk(service.url, ABOUT + b"\r\nGET /devices HT")
-    with connection_to(service) as connection:
-        connection.sendall(ABOUT + b"\r\n")
-        apart = connection.recv(65536)
-        connection.sendall(b"GET /devices HT")
-        while data := connection.recv(65536):
-            apart += data
-
-    for answers in (together, apart):
-        assert answers.count(b"HTTP/1.1 200 ") == 1, answers
-        assert answers.count(b"HTTP/1.1 408 ") == 1, answers
-
-
 def test_requests_in_one_packet_are_answered_in_their_order(service: RunningService) -> None:
-    """A client that does not wait for answers gets all of them."""
+    """A client that does not wait for answers gets all; an upgrade that is not offered is none."""
     last = b"GET /nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
+    wish = b"connection: upgrade, close\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\r\n"
 
-    answers = talk(service.url, (ABOUT + b"\r\n") * 3 + last)
+    answers = talk(service, (ABOUT + b"\r\n") * 3 + last)
 
     statuses = [part[:3] for part in answers.split(b"HTTP/1.1 ")[1:]]
     assert statuses == [b"200", b"200", b"200", b"404"]
+    assert talk(service, ABOUT + wish, half_close=True).startswith(b"HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
-        b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
-        b"transfer-encoding: chunked\r\n\r\nffffffffffffffffffffff\r\n{}",
-        b"transfer-encoding: gzip\r\n\r\n{}",
-        b"content-length: 2\r\ncontent-length: 3\r\n\r\n{}",
-        b"content-length: -2\r\n\r\n{}",
-        b"na\x00me: x\r\n\r\n",
-        b"name : x\r\n\r\n",
-    ],
-    ids=["chunk", "huge-chunk", "coding", "two-lengths", "negative", "nul", "space"],
-)
-def test_a_body_or_header_that_lies_is_refused(
-    service: RunningService, http: httpx.Client, rest: bytes
+def test_the_head_of_a_stream_is_an_answer_that_ends(service: RunningService, serial: str) -> None:
+    """The connection can be used again, and there is no listener."""
+    running = service.service
+    before = running.rack.events.listeners, running.watch.events.listeners
+    for path in ("/events", "/v1/rack/events", f"/v1/devices/{serial}/log?follow=1"):
+        asked = b"HEAD %b HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" % path.encode()
+        answers = talk(service, asked + ABOUT + b"connection: close\r\n\r\n")
+        assert answers.count(b"HTTP/1.1 200 ") == 2, answers
+        assert b"pytest-clawperator" in answers
+    assert (running.rack.events.listeners, running.watch.events.listeners) == before
+
+
+@pytest.mark.parametrize("is_reset", [False, True], ids=["closed", "reset"])
+def test_a_client_that_goes_away_leaves_the_device_usable(
+    service: RunningService, http: httpx.Client, serial: str, is_reset: bool
 ) -> None:
-    """What two programs could read differently is read by none."""
-    answer = talk(service.url, POST + rest, half_close=True)
-
-    assert answer.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 501 ")), answer
-    assert http.get("/v1").status_code == 200
-
-
-@pytest.mark.parametrize("path", ["/events", "/v1/rack/events", "/v1/devices/SERIAL/log?follow=1"])
-def test_who_asks_for_the_head_of_a_stream_gets_that(
-    service: RunningService, serial: str, path: str
-) -> None:
-    """The answer ends, the connection can be used again, and nobody listens."""
-    asked = b"HEAD %b HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" % path.replace("SERIAL", serial).encode()
-    last = ABOUT + b"connection: close\r\n\r\n"
-
-    answers = talk(service.url, asked + last)
-
-    assert answers.count(b"HTTP/1.1 200 ") == 2, answers
-    assert b"pytest-clawperator" in answers
-    rack = service.service.rack
-    assert (rack.events.listeners, service.service.watch.events.listeners) == (0, 0)
-
-
-def test_an_upgrade_that_is_not_offered_is_an_ordinary_request(service: RunningService) -> None:
-    """Who asks for a web socket gets the answer to the request without it."""
-    wish = b"connection: upgrade, close\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\r\n"
-
-    answer = talk(service.url, ABOUT + wish, half_close=True)
-
-    assert answer.startswith(b"HTTP/1.1 200 "), answer
-
-
-def test_a_client_whose_machine_fails_leaves_the_device_usable(
-    service: RunningService, http: httpx.Client, serial: str
-) -> None:
-    """A connection that is reset within an execution does not end the execution."""
-    body = json.dumps({"execution": execution(NAP, command_id="lost"), "deviceId": serial})
+    """Its execution goes on to its end, and then comes the next one."""
+    body = json.dumps({"execution": execution(NAP, command_id="gone"), "deviceId": serial})
     station = service.service.rack.station_of(serial)
     with connection_to(service) as connection:
         connection.sendall(POST + f"content-length: {len(body)}\r\n\r\n{body}".encode())
-        assert eventually(lambda: station.running == "lost")
-        reset(connection)
+        assert eventually(lambda: station.running == "gone")
+        if is_reset:
+            reset(connection)
 
     assert eventually(lambda: station.running is None)
     again = http.post("/execute", json={"execution": execution(), "deviceId": serial})
     assert again.json()["ok"], again.text
+    assert station.past[1].envelope is not None
 
 
 @pytest.mark.parametrize("path", ["/events", "/v1/rack/events"])
@@ -227,18 +176,19 @@ def test_listeners_that_vanish_are_forgotten(service: RunningService, path: str)
     assert eventually(lambda: events.listeners == before)
 
 
-def test_a_listener_that_never_reads_keeps_nobody_waiting(
+def test_a_listener_that_never_reads_keeps_no_client_waiting(
     service: RunningService, http: httpx.Client, serial: str
 ) -> None:
     """Its answers pile up at most as far as its connection takes them."""
     events = service.service.rack.events
-    snapshot = {"id": "s", "type": "snapshot_ui"}
+    before = events.listeners
     with connection_to(service) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.sendall(b"GET /events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
-        assert eventually(lambda: events.listeners > 0)
+        assert eventually(lambda: events.listeners > before)
         for number in range(20):
-            body = {"execution": execution(snapshot, command_id=f"n{number}"), "deviceId": serial}
+            snapshot = execution({"id": "s", "type": "snapshot_ui"}, command_id=f"n{number}")
+            body = {"execution": snapshot, "deviceId": serial}
             assert http.post("/execute", json=body).json()["ok"]
 
-    assert eventually(lambda: events.listeners == 0)
+    assert eventually(lambda: events.listeners == before)

@@ -19,8 +19,8 @@ def station() -> Station:
     return Station("PH1", ShownDevices({"PH1": "device"}), Leasing())
 
 
-def test_so_many_executions_are_kept(tmp_path: Path) -> None:
-    """The screenshot files of older ones are removed, if nobody named them."""
+def test_executions_and_pictures_are_kept_within_a_limit(tmp_path: Path) -> None:
+    """The older ones go first, with their screenshot files that no client named."""
     device, files = station(), [tmp_path / str(number) for number in range(KEPT_RUNS + 2)]
     for number, file in enumerate(files):
         file.touch()
@@ -29,19 +29,13 @@ def test_so_many_executions_are_kept(tmp_path: Path) -> None:
     assert len(device.past) == KEPT_RUNS
     assert device.past[0].began_at == KEPT_RUNS + 1
     assert [file.exists() for file in files] == [False, False, *[True] * KEPT_RUNS]
-
-
-def test_pictures_are_kept_within_a_limit() -> None:
-    """The older ones go first; the newest stays."""
-    device = station()
     for number in range(3):
         picture = bytes(KEPT_PICTURES // 2)
         device._remember(replace(past_run("sleep", at=number), picture=picture))
+    assert [past.picture is not None for past in device.past[:3]] == [True, True, False]
 
-    assert [past.picture is not None for past in device.past] == [True, True, False]
 
-
-def test_only_files_that_nobody_named_are_the_stations(
+def test_a_file_that_a_client_named_is_not_the_stations(
     service: RunningService, http: httpx.Client, serial: str, tmp_path: Path
 ) -> None:
     """What a client asked for stays where it asked for it."""

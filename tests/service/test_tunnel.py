@@ -27,53 +27,53 @@ DEADLINE = 1e9
 
 
 @pytest.fixture
-def lease(http: httpx.Client, serial: str) -> Iterator[str]:
-    """Lease the phone."""
+def adb(service: RunningService) -> ServiceAdb:
+    """Return the tunnel without a lease."""
+    return ServiceAdb.at(service.url, token=None)
+
+
+@pytest.fixture
+def leased(service: RunningService, http: httpx.Client, serial: str) -> Iterator[ServiceAdb]:
+    """Return the tunnel with a lease of the phone."""
     lease = http.post("/v1/leases", json={"serial": serial, "owner": "test"}).json()["lease"]
-    yield lease
+    yield ServiceAdb.at(service.url, token=None, lease=lease)
     http.delete(f"/v1/leases/{lease}")
 
 
-def test_the_server_tells_of_its_devices_without_a_lease(
-    service: RunningService, serial: str
-) -> None:
-    """What is harmless needs none."""
-    server = ServiceAdb.at(service.url, token=None)
+def as_request(text: str) -> bytes:
+    """Return a request as it is sent."""
+    return b"%04x%b" % (len(text.encode()), text.encode())
 
-    assert (serial, "device") in server.devices()
-    assert server.state(serial) == "device"
-    assert "shell_v2" in server.features(serial)
+
+def answer_to(adb: ServiceAdb, sent: bytes) -> bytes:
+    """Send bytes through the tunnel, and return the whole answer."""
+    with adb._connect(20) as connection:
+        connection.sendall(sent)
+        return read_rest(connection, deadline=DEADLINE)
 
 
 def test_a_device_needs_its_own_lease(
-    service: RunningService, simulator: Simulator, lease: str
+    adb: ServiceAdb, leased: ServiceAdb, simulator: Simulator
 ) -> None:
-    """Without one, and with that of another device, nothing is let through."""
+    """Without one only the server answers; with that of another device nothing else either."""
     one, other = simulator.serials
-    for server, serial in (
-        (ServiceAdb.at(service.url, token=None), one),
-        (ServiceAdb.at(service.url, token=None, lease=lease), other),
-    ):
+
+    assert (one, "device") in adb.devices()
+    assert adb.state(one) == "device"
+    assert "shell_v2" in adb.features(one)
+    for server, serial in ((adb, one), (leased, other)):
         with pytest.raises(TransportError, match="needs a lease"):
             server.open(serial, "exec:id")
 
 
-@pytest.mark.parametrize("request_", ["reboot:", "root:", "tcpip:5555", "remount:", "usb:"])
-def test_what_tests_do_not_do_is_not_offered(
-    service: RunningService, serial: str, lease: str, request_: str
-) -> None:
-    """A device cannot be taken from the rack."""
-    server = ServiceAdb.at(service.url, token=None, lease=lease)
-
-    with pytest.raises(TransportError, match="not offered"):
-        server.open(serial, request_)
-
-
-@pytest.mark.parametrize("question", ["host:kill", "host:connect:10.0.0.1:5555", "host:tport:any"])
-def test_the_adb_server_is_not_changed(service: RunningService, lease: str, question: str) -> None:
-    """No client ends it, or connects it to other machines."""
-    with pytest.raises(TransportError, match="not offered"):
-        ServiceAdb.at(service.url, token=None, lease=lease).ask(question)
+def test_what_tests_do_not_do_is_not_offered(leased: ServiceAdb, serial: str) -> None:
+    """No client takes a device from the rack, ends adb, or connects it to other machines."""
+    for request in ("reboot:", "root:", "tcpip:5555", "remount:", "usb:"):
+        with pytest.raises(TransportError, match="not offered"):
+            leased.open(serial, request)
+    for question in ("host:kill", "host:connect:10.0.0.1:5555", "host:tport:any"):
+        with pytest.raises(TransportError, match="not offered"):
+            leased.ask(question)
 
 
 SMUGGLED = [
@@ -87,15 +87,13 @@ SMUGGLED = [
 
 @pytest.mark.parametrize("request_", SMUGGLED)
 def test_no_request_hides_in_the_place_of_a_serial(
-    service: RunningService, serial: str, tmp_path: Path, request_: str
+    adb: ServiceAdb, serial: str, tmp_path: Path, request_: str
 ) -> None:
     """Only a serial that adb lists may stand there; adb never sees anything else."""
     file = tmp_path / "kept"
     file.write_text("precious")
-    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
-        connection.sendall(as_request(request_.format(serial=serial, file=file)))
 
-        answer = read_rest(connection, deadline=DEADLINE)
+    answer = answer_to(adb, as_request(request_.format(serial=serial, file=file)))
 
     assert answer.startswith(b"FAIL")
     assert b"not found" in answer
@@ -104,12 +102,12 @@ def test_no_request_hides_in_the_place_of_a_serial(
 
 @pytest.mark.parametrize("first", ["host:version", "host-serial:{serial}:get-state"])
 def test_nothing_is_passed_on_after_a_request_to_the_server(
-    service: RunningService, serial: str, first: str
+    adb: ServiceAdb, serial: str, first: str
 ) -> None:
     """A second request behind the first, in one packet or later, reaches nothing."""
     smuggled = as_request(f"host:transport:{serial}") + as_request("shell:echo smuggled")
     for pieces in ([smuggled], [b"", smuggled]):
-        with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
+        with adb._connect(20) as connection:
             connection.sendall(as_request(first.format(serial=serial)) + pieces[0])
             answer = connection.recv(4)
             with contextlib.suppress(ConnectionError):  # the answer may have ended it already
@@ -121,25 +119,17 @@ def test_nothing_is_passed_on_after_a_request_to_the_server(
         assert b"smuggled" not in answer
 
 
-@pytest.mark.parametrize("length", [b" 00c", b"+00c", b"0_0c", b"0x0c"])
-def test_a_length_is_four_hexadecimal_digits(service: RunningService, length: bytes) -> None:
-    """What Python would also read as a number is no length."""
-    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
-        connection.sendall(length + b"host:version")
-
-        assert read_rest(connection, deadline=DEADLINE).startswith(b"FAIL")
-
-
-def as_request(text: str) -> bytes:
-    """Return a request as it is sent."""
-    return b"%04x%b" % (len(text.encode()), text.encode())
+def test_garbage_in_a_tunnel_is_refused(adb: ServiceAdb, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A length is four hexadecimal digits; a tunnel that asks for nothing is closed."""
+    for length in (b" 00c", b"+00c", b"0_0c", b"0x0c", b"zzzz"):
+        assert answer_to(adb, length + b"host:version").startswith(b"FAIL"), length
+    monkeypatch.setattr("pytest_clawperator.service.tunnel.ASKED_WITHIN", 0.01)
+    assert answer_to(adb, b"") == b""
 
 
-def test_a_leased_device_is_used_as_over_adb(
-    service: RunningService, serial: str, lease: str
-) -> None:
+def test_a_leased_device_is_used_as_over_adb(leased: ServiceAdb, serial: str) -> None:
     """Its shell, its files and its log."""
-    transport = AdbTransport(ServiceAdb.at(service.url, token=None, lease=lease), serial)
+    transport = AdbTransport(leased, serial)
     try:
         transport.push(b"\x00\xff" * 200_000, "/sdcard/big.bin")
 
@@ -168,17 +158,13 @@ def test_a_tunnel_ends_with_its_lease(
     assert caught.value.code == ErrorCode.DEVICE_LEASED
 
 
-def test_a_tunnel_needs_the_token(simulator: Simulator) -> None:
-    """It is behind the same gate as the rest."""
+def test_a_tunnel_needs_a_service_and_its_token(simulator: Simulator) -> None:
+    """It is behind the same gate as the rest; another server, or none, is named."""
     with running_service(simulator, token="correct-horse") as service:
         with pytest.raises(AdbUnavailableError) as caught:
             ServiceAdb.at(service.url, token="wrong").devices()
         assert caught.value.code == "TOKEN_WRONG"
         assert ServiceAdb.at(service.url, token="correct-horse").devices()
-
-
-def test_what_is_no_service_is_named() -> None:
-    """Another server, or none, is told with what it said."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with pytest.raises(ClawperatorError):
@@ -186,21 +172,3 @@ def test_what_is_no_service_is_named() -> None:
     with pytest.raises(AdbUnavailableError) as caught:
         ServiceAdb.at(url, token=None).devices()
     assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
-
-
-def test_a_tunnel_that_asks_for_nothing_is_closed(
-    service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Unless it belongs to a lease, which ends in its own time."""
-    monkeypatch.setattr("pytest_clawperator.service.tunnel.ASKED_WITHIN", 0.01)
-
-    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
-        assert connection.recv(100) == b""
-
-
-def test_garbage_in_a_tunnel_is_refused(service: RunningService) -> None:
-    """The service goes on."""
-    connection = ServiceAdb.at(service.url, token=None)._connect(20)
-    with connection:
-        connection.sendall(b"zzzz")
-        assert connection.recv(100).startswith(b"FAIL")

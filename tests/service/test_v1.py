@@ -11,26 +11,29 @@ from tests.doubles.service import running_service
 from tests.service.conftest import execution
 
 
-def test_all_devices_are_described(http: httpx.Client, simulator: Simulator) -> None:
-    """What each is, who has it, and what it does."""
-    told = {one["serial"]: one for one in http.get("/v1/devices").json()["devices"]}
+def error_of(answer: httpx.Response) -> tuple[int, str]:
+    """Return the status and the code of an answer that is an error."""
+    return answer.status_code, answer.json()["error"]["code"]
 
+
+def test_devices_are_described(http: httpx.Client, simulator: Simulator) -> None:
+    """What each is and who has it, with all properties; a missing one is named."""
+    found = {one["serial"]: one for one in http.get("/v1/devices").json()["devices"]}
     for serial in simulator.serials:
-        assert told[serial]["state"] == "device"
-        assert told[serial]["info"]["manufacturer"] == "Google"
-        assert told[serial]["info"]["operator_version"]
-        assert told[serial]["holder"] is None
+        assert found[serial]["state"] == "device"
+        assert found[serial]["info"]["manufacturer"] == "Google"
+        assert found[serial]["info"]["operator_version"]
+        assert found[serial]["holder"] is None
+    properties = http.get(f"/v1/devices/{simulator.serials[0]}/properties").json()["properties"]
+    assert properties["ro.product.manufacturer"] == "Google"
 
-
-def test_the_properties_of_a_device_are_read(http: httpx.Client, serial: str) -> None:
-    """All of them."""
-    told = http.get(f"/v1/devices/{serial}/properties").json()["properties"]
-
-    assert told["ro.product.manufacturer"] == "Google"
+    missing = http.get("/v1/devices/R58/properties")
+    assert error_of(missing) == (404, "DEVICE_NOT_FOUND")
+    assert missing.json()["error"]["details"]["connected"]
 
 
 def test_a_picture_of_the_screen_is_shared(http: httpx.Client, serial: str) -> None:
-    """Several who look at once get the same picture."""
+    """Several clients that ask together get the same picture."""
     one, two = (http.get(f"/v1/devices/{serial}/screen.png") for _ in range(2))
 
     assert one.content.startswith(b"\x89PNG")
@@ -39,7 +42,7 @@ def test_a_picture_of_the_screen_is_shared(http: httpx.Client, serial: str) -> N
 
 
 def test_the_log_is_read_from_a_position(http: httpx.Client, serial: str) -> None:
-    """An answer says where the next one begins."""
+    """An answer states where the next one begins."""
     first = http.get(f"/v1/devices/{serial}/log")
     end = first.headers["clawperator-log-end"]
     http.post(f"/v1/devices/{serial}/shell", json={"command": ["log", "-t", "here", "hi there"]})
@@ -65,42 +68,26 @@ def test_what_an_execution_left_is_fetched(http: httpx.Client, serial: str) -> N
     assert http.get(f"{base}/other").status_code == 404
 
 
-def test_a_device_that_is_not_there_is_named(http: httpx.Client) -> None:
-    """With those that are."""
-    answer = http.get("/v1/devices/R58/properties")
-
-    assert answer.status_code == 404
-    assert answer.json()["error"]["code"] == "DEVICE_NOT_FOUND"
-    assert answer.json()["error"]["details"]["connected"]
-
-
 def test_a_lease_is_taken_renewed_and_released(http: httpx.Client, serial: str) -> None:
-    """Its token is told to who took it, and to nobody else."""
-    taken = http.post("/v1/leases", json={"serial": serial, "owner": "ada"}).json()
+    """Only its holder gets the token and uses the device; others get the holder's name."""
+    lease = http.post("/v1/leases", json={"serial": serial, "owner": "ada"}).json()["lease"]
     listed = http.get("/v1/leases")
-    renewed = http.post(f"/v1/leases/{taken['lease']}/renew", json={"busyMs": 10})
-    released = http.delete(f"/v1/leases/{taken['lease']}")
+    body = {"deviceId": serial}
+    own = http.post("/snapshot", json=body, headers={"clawperator-lease": lease})
+    others = http.post("/snapshot", json=body)
+    renewed = http.post(f"/v1/leases/{lease}/renew", json={"busyMs": 10})
+    released = http.delete(f"/v1/leases/{lease}")
 
     assert [lease["owner"] for lease in listed.json()["leases"]] == ["ada"]
-    assert taken["lease"] not in listed.text
+    assert lease not in listed.text
+    assert (own.status_code, others.status_code) == (200, 423)
+    assert "ada" in others.json()["error"]["message"]
     assert (renewed.status_code, released.status_code) == (200, 200)
     assert http.get("/v1/leases").json()["leases"] == []
-    assert http.post(f"/v1/leases/{taken['lease']}/renew").status_code == 423
-
-
-def test_the_holder_alone_uses_the_device(http: httpx.Client, serial: str) -> None:
-    """With the header; everybody else is told who has it."""
-    lease = http.post("/v1/leases", json={"serial": serial, "owner": "ada"}).json()["lease"]
-    own = {"clawperator-lease": lease}
-    body = {"deviceId": serial}
-
-    mine = http.post("/snapshot", json=body, headers=own)
-    others = http.post("/snapshot", json=body)
-
-    http.delete(f"/v1/leases/{lease}")
-    assert mine.status_code == 200
-    assert others.status_code == 423
-    assert "ada" in others.json()["error"]["message"]
+    assert http.post(f"/v1/leases/{lease}/renew").status_code == 423
+    for wrong in ({}, {"serial": serial}, {"serial": serial, "owner": "x", "ttlMs": 1}):
+        assert http.post("/v1/leases", json=wrong).status_code == 400
+    assert http.post("/v1/leases", json={"serial": "none", "owner": "x"}).status_code == 404
 
 
 def test_a_lease_ends_when_its_time_is_over(http: httpx.Client, serial: str) -> None:
@@ -110,65 +97,38 @@ def test_a_lease_ends_when_its_time_is_over(http: httpx.Client, serial: str) -> 
     assert eventually(lambda: http.get("/v1/leases").json()["leases"] == [])
 
 
-def test_what_is_wrong_with_a_request_is_told(http: httpx.Client, serial: str) -> None:
-    """Fields that are missing or out of their limits."""
-    for body in ({}, {"serial": serial}, {"serial": serial, "owner": "x", "ttlMs": 1}):
-        assert http.post("/v1/leases", json=body).status_code == 400
-    assert http.post("/v1/leases", json={"serial": "none", "owner": "x"}).status_code == 404
-
-
-def test_an_allowed_command_runs_as_its_words(http: httpx.Client, serial: str) -> None:
-    """No word can bring another command with it."""
+def test_an_allowed_command_runs_as_its_words(
+    http: httpx.Client, simulator: Simulator, serial: str
+) -> None:
+    """No word can bring another command with it; others run only if the service allows them."""
+    path = f"/v1/devices/{serial}/shell"
     words = ["echo", "a b", "; rm -rf /", "$(id)", "'"]
 
-    told = http.post(f"/v1/devices/{serial}/shell", json={"command": words}).json()
+    done = http.post(path, json={"command": words}).json()
 
-    assert (told["stdout"], told["exitCode"]) == ("a b ; rm -rf / $(id) '\n", 0)
-
-
-def test_a_command_that_is_not_allowed_is_refused(simulator: Simulator, serial: str) -> None:
-    """Unless the service was started so."""
-    body, path = {"command": ["id"]}, f"/v1/devices/{serial}/shell"
-    with running_service(simulator) as service:
-        answer = httpx.post(f"{service.url}{path}", json=body)
+    assert (done["stdout"], done["exitCode"]) == ("a b ; rm -rf / $(id) '\n", 0)
+    assert error_of(http.post(path, json={"command": ["id"]})) == (403, "COMMAND_NOT_ALLOWED")
+    for command in (None, "id", [], [1], ["echo", "\0"]):
+        assert error_of(http.post(path, json={"command": command})) == (400, "INVALID_COMMAND")
     with running_service(simulator, more_commands=("id",)) as service:
-        allowed = httpx.post(f"{service.url}{path}", json=body)
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "COMMAND_NOT_ALLOWED")
+        allowed = httpx.post(f"{service.url}{path}", json={"command": ["id"]})
     assert allowed.status_code == 200
 
 
-@pytest.mark.parametrize("command", [None, "id", [], [1], ["echo", "\0"]])
-def test_a_command_is_a_list_of_words(http: httpx.Client, serial: str, command: object) -> None:
-    """Anything else is refused."""
-    answer = http.post(f"/v1/devices/{serial}/shell", json={"command": command})
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_COMMAND")
-
-
 def test_a_setting_is_made_and_read(http: httpx.Client, serial: str) -> None:
-    """In its namespace."""
-    path = f"/v1/devices/{serial}/settings/system/screen_brightness"
+    """In its namespace; a strange name never reaches the device's shell."""
+    base = f"/v1/devices/{serial}/settings"
+    path = f"{base}/system/screen_brightness"
 
     assert http.put(path, json={"value": "77"}).json()["ok"]
     assert http.get(path).json()["value"] == "77"
+    for place in ("other/name", "system/a;reboot", "system/--user", "global/$(id)"):
+        assert error_of(http.get(f"{base}/{place}")) == (400, "INVALID_SETTING")
 
 
-@pytest.mark.parametrize(
-    "place", ["other/name", "system/a;reboot", "system/--user", "global/$(id)"]
-)
-def test_a_setting_with_a_strange_name_is_refused(
-    http: httpx.Client, serial: str, place: str
-) -> None:
-    """It never reaches the device's shell."""
-    answer = http.get(f"/v1/devices/{serial}/settings/{place}")
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_SETTING")
-
-
-def test_a_file_travels_both_ways(http: httpx.Client, serial: str) -> None:
+@pytest.mark.parametrize("content", [b"", bytes(range(256)) * 1000])
+def test_a_file_travels_both_ways(http: httpx.Client, serial: str, content: bytes) -> None:
     """As it is, whatever is in it."""
-    content = bytes(range(256)) * 1000
     path = f"/v1/devices/{serial}/file?path=/sdcard/a%20b.bin"
 
     written = http.put(path, content=content)

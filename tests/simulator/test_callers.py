@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.transport.adb_program import find_adb
 
 TOP = Path(__file__).parents[2]

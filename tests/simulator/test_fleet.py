@@ -46,7 +46,7 @@ def test_executions_in_a_row_on_several_phones() -> None:
 
 
 def test_phones_are_what_was_asked_for() -> None:
-    """Size, density, API level, language and theme are those of the kind, whoever is asked."""
+    """Size, density, API level, language and theme are those of the kind, in every answer."""
     kinds = "tablet+api=30+locale=ar-EG+dark,size=720x1600+density=280"
     with Simulator(devices=kinds, api=34) as simulator:
         adb = Adb(simulator.adb_host, simulator.adb_port)

@@ -54,7 +54,7 @@ def test_a_slow_phone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_waiting_for_a_task_until_a_moment() -> None:
-    """Somebody else's pause can bring the moment about."""
+    """The pause of another task can bring the moment about."""
     clock = PhoneClock(lambda: 0.0, time_scale=0.0)
 
     async def wait() -> bool:

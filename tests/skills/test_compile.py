@@ -1,4 +1,4 @@
-"""What compiles, and what is doubtful in it though the published program takes it."""
+"""What compiles, and likely mistakes that the published program accepts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_recipe_compiles_to_a_payload(registry_path: Path) -> None:
 def test_what_is_probably_a_mistake_is_doubted(
     registry_path: Path, variables: dict[str, Any], code: str
 ) -> None:
-    """It compiles as published, and whoever asks for the checked payload gets an error."""
+    """It compiles as published, but asking for the checked payload is an error."""
     compiled = compile_artifact(read_registry(registry_path), MAIL, "open", variables)
 
     with pytest.raises(SkillError) as caught:
@@ -47,7 +47,7 @@ def test_what_is_probably_a_mistake_is_doubted(
     assert caught.value.details["artifactName"] == "open"
 
 
-def test_a_payload_that_breaks_the_contract_is_told_with_its_problems(registry_path: Path) -> None:
+def test_an_invalid_payload_is_refused_with_its_problems(registry_path: Path) -> None:
     """Which of them, and where."""
     add_skill(registry_path, "com.example.bad.open", recipe={**RECIPE, "timeoutMs": "{{APP}}"})
 
@@ -59,7 +59,7 @@ def test_a_payload_that_breaks_the_contract_is_told_with_its_problems(registry_p
 
 
 @pytest.mark.parametrize("kind", ["missing", "outside", "link", "huge"])
-def test_a_recipe_that_cannot_be_read_is_told(registry_path: Path, kind: str) -> None:
+def test_a_recipe_that_cannot_be_read_is_refused(registry_path: Path, kind: str) -> None:
     """One that is not there, outside of the repository, or much too long."""
     secret = registry_path.parent.parent.parent / "open.recipe.json"
     secret.write_text("{}")
@@ -78,8 +78,8 @@ def test_a_recipe_that_cannot_be_read_is_told(registry_path: Path, kind: str) ->
     assert caught.value.code == "REGISTRY_READ_FAILED"
 
 
-def test_the_recipes_of_a_skill_are_named_where_one_is_not_there(registry_path: Path) -> None:
-    """A skill without recipes is told as one."""
+def test_the_error_for_an_unknown_recipe_lists_those_of_the_skill(registry_path: Path) -> None:
+    """Also if it has none."""
     registry = read_registry(registry_path)
 
     hints = []

@@ -12,7 +12,7 @@ from pytest_clawperator.skills.registry import find_registry, read_registry
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Be at home in an empty folder, and somewhere else."""
+    """Use an empty home folder, and work in another folder."""
     folder, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     for one in (folder, elsewhere):
         one.mkdir()
@@ -29,7 +29,7 @@ def test_the_registry_of_the_variable_comes_first(registry_path: Path) -> None:
 def test_the_current_folder_comes_before_what_is_installed(
     registry_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the published program looks; then where installing puts it."""
+    """As in the published program; then the folder where skills are installed."""
     installed = home / ".clawperator/skills/skills/skills-registry.json"
     installed.parent.mkdir(parents=True)
     installed.write_text('{"skills": []}')
@@ -56,7 +56,7 @@ def test_all_places_that_were_tried_are_named(home: Path) -> None:
     ids=["missing", "cut", "list", "empty", "object", "bytes", "deep", "NaN"],
 )
 def test_a_registry_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
-    """Missing, no JSON, or without a list of skills."""
+    """Missing, not JSON, or without a list of skills."""
     path = tmp_path / "registry.json"
     if content is not None:
         path.write_bytes(content)
@@ -87,7 +87,7 @@ def test_skills_are_found_by_app_intent_and_keyword(registry_path: Path) -> None
     assert found == [[shop], [mail], [shop, mail], [mail], []]
 
 
-def test_a_skill_that_is_not_there_is_told_with_the_nearest(registry_path: Path) -> None:
+def test_the_error_for_an_unknown_skill_suggests_the_nearest(registry_path: Path) -> None:
     """A slip of a letter is noticed."""
     with pytest.raises(SkillError, match=r"Did you mean com\.example\.shop\.echo") as caught:
         read_registry(registry_path).get("com.example.shop.ecko")
@@ -96,7 +96,7 @@ def test_a_skill_that_is_not_there_is_told_with_the_nearest(registry_path: Path)
 
 
 def test_entries_of_any_shape_are_read(tmp_path: Path) -> None:
-    """What is no text or list of texts counts as absent."""
+    """What is not a text or a list of texts counts as absent."""
     path = tmp_path / "skills" / "skills-registry.json"
     path.parent.mkdir()
     path.write_text('{"skills": [5, {"id": 3, "scripts": "x", "artifacts": [1, "a.md"]}, {}]}')

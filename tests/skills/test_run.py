@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,37 +41,28 @@ def test_words_reach_a_script_as_they_are(registry_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "code"),
+    ("script", "code", "details"),
     [
-        ("echo out; echo err >&2; exit 3", "SKILL_EXECUTION_FAILED"),
-        ("kill -9 $$", "SKILL_EXECUTION_FAILED"),
-        ("echo out", "SKILL_OUTPUT_ASSERTION_FAILED"),
+        ("echo out; echo 'no such zone' >&2; exit 3", "SKILL_EXECUTION_FAILED",
+         {"exitCode": 3, "stdout": "out\n", "stderr": "no such zone\n"}),
+        ("kill -9 $$", "SKILL_EXECUTION_FAILED", {"exitCode": 137}),
+        ("echo out", "SKILL_OUTPUT_ASSERTION_FAILED", {"output": "out\n"}),
     ],
-)
-def test_a_script_that_fails_is_a_failure_of_the_test(
-    registry_path: Path, script: str, code: str
+)  # fmt: skip
+def test_a_script_that_fails_fails_the_test(
+    registry_path: Path, script: str, code: str, details: dict[str, Any]
 ) -> None:
-    """With what was printed, and what was asked."""
+    """With what was asked and printed; the end of the output is the hint."""
     add_skill(registry_path, SKILL, script=script)
 
     with pytest.raises(SkillFailedError) as caught:
         run_skill(read_registry(registry_path), SKILL, wanted="never", timeout=30.0)
 
+    asked = {"skillId": SKILL, "expectedSubstring": "never", "timeoutMs": 30_000}
     assert isinstance(caught.value, AssertionError)
     assert caught.value.code == code
-    assert caught.value.details["expectedSubstring"] == "never"
-    assert caught.value.details["timeoutMs"] == 30_000
-
-
-def test_the_end_of_what_a_failed_script_printed_is_in_its_hint(registry_path: Path) -> None:
-    """Where usually the reason is; the exit code is that of a shell."""
-    add_skill(registry_path, SKILL, script="echo out; echo 'no such zone' >&2; exit 3")
-
-    with pytest.raises(SkillFailedError, match="no such zone") as caught:
-        run_skill(read_registry(registry_path), SKILL)
-
-    told = {name: caught.value.details[name] for name in ("exitCode", "stdout", "stderr")}
-    assert told == {"exitCode": 3, "stdout": "out\n", "stderr": "no such zone\n"}
+    assert caught.value.details == {**asked, **details}
+    assert ("no such zone" in str(caught.value.hint)) == ("stderr" in details)
 
 
 def test_a_script_that_hangs_is_ended_with_its_children(
@@ -118,15 +110,15 @@ def test_megabytes_are_cut_and_searched_whole(registry_path: Path) -> None:
 def test_output_is_streamed_as_it_comes(registry_path: Path, tmp_path: Path) -> None:
     """What is printed first arrives while the script still runs."""
     add_skill(registry_path, SKILL, script=f"echo first; while [ ! -e {tmp_path}/go ]; do :; done")
-    told = []
+    heard = []
 
-    def heard(text: str, stream: str) -> None:
-        told.append((text, stream))
+    def hear(text: str, stream: str) -> None:
+        heard.append((text, stream))
         (tmp_path / "go").touch()
 
-    run_skill(read_registry(registry_path), SKILL, timeout=60.0, on_output=heard)
+    run_skill(read_registry(registry_path), SKILL, timeout=60.0, on_output=hear)
 
-    assert told == [("first\n", "stdout")]
+    assert heard == [("first\n", "stdout")]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +132,7 @@ def test_output_is_streamed_as_it_comes(registry_path: Path, tmp_path: Path) -> 
         (["skills/nul\0.sh"], "SKILL_SCRIPT_NOT_FOUND"),
     ],
 )
-def test_a_script_that_cannot_be_run_is_told(
+def test_a_script_that_cannot_be_run_is_refused(
     registry_path: Path, scripts: list[str], code: str
 ) -> None:
     """Not there, outside of the repository, or not executable."""
@@ -167,7 +159,7 @@ def test_a_script_in_python_runs_in_this_python(registry_path: Path) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Whether a process ended, or ends soon: it was killed, but nobody may have seen it yet."""
+    """Whether a process ended, or ends soon: it was killed, but may not have been reaped yet."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with suppress(OSError):
@@ -182,10 +174,11 @@ def _is_gone(pid: int) -> bool:
 
 
 def test_a_script_finds_program_operator_and_server() -> None:
-    """What it had already stays, but for these."""
+    """What it had already stays; so does a program that was chosen."""
     found = script_environment(
         {"A": "1"}, operator_package="com.op", adb="127.0.0.1:5", more={"B": "2"}
     )
+    chosen = script_environment({"CLAWPERATOR_BIN": "mine"}, operator_package="com.op")
 
     assert found == {
         "A": "1",
@@ -194,13 +187,7 @@ def test_a_script_finds_program_operator_and_server() -> None:
         "CLAWPERATOR_OPERATOR_PACKAGE": "com.op",
         "ADB_SERVER_SOCKET": "tcp:127.0.0.1:5",
     }
-
-
-def test_a_program_that_was_chosen_stays() -> None:
-    """As in the published program."""
-    found = script_environment({"CLAWPERATOR_BIN": "mine"}, operator_package="com.op")
-
-    assert found["CLAWPERATOR_BIN"] == "mine"
+    assert chosen["CLAWPERATOR_BIN"] == "mine"
 
 
 @pytest.mark.parametrize("place", ["/no/place/python", None])
@@ -239,20 +226,12 @@ def test_a_script_gets_device_and_environment(registry_path: Path) -> None:
 
 
 def test_a_device_without_adb_runs_no_scripts(registry_path: Path) -> None:
-    """Recipes are executions, which it runs."""
+    """Recipes are executions, which it runs; a likely mistake in one is an error."""
     skills = DeviceSkills(adb=None, registry=partial(read_registry, registry_path))
-
-    with pytest.raises(ExecutionsOnlyError):
-        skills.run("phone-1", "com.example.shop.echo", [], timeout=None, wanted=None)
 
     assert skills.compile("com.example.mail.open", "open", {"APP": "x"}).actions
-
-
-def test_doubtful_recipes_are_refused(registry_path: Path) -> None:
-    """A test says what it means."""
-    skills = DeviceSkills(adb=None, registry=partial(read_registry, registry_path))
-
+    with pytest.raises(ExecutionsOnlyError):
+        skills.run("phone-1", "com.example.shop.echo", [], timeout=None, wanted=None)
     with pytest.raises(SkillError) as caught:
         skills.compile("com.example.mail.open", "open", {"APP": "x", "B": 1})
-
     assert caught.value.code == "COMPILE_VAR_UNKNOWN"

@@ -18,7 +18,7 @@ from tests.doubles.skill_repository import add_skill
 
 
 def git(folder: Path, *words: str) -> str:
-    """Run git as somebody."""
+    """Run git with a name and an address."""
     who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
     done = subprocess.run(
         ["git", "-C", str(folder), *who, *words], capture_output=True, text=True, check=True
@@ -136,7 +136,7 @@ def test_what_cannot_be_fetched_leaves_nothing(
 
 
 def test_what_is_changed_there_is_not_thrown_away(origin: Path, folder: Path) -> None:
-    """The update fails, and says what git says."""
+    """The update fails with the message of git."""
     sync_skills(str(origin), ref="v1", folder=folder)
     (folder / "skills" / "skills-registry.json").write_text("mine")
 
@@ -147,14 +147,14 @@ def test_what_is_changed_there_is_not_thrown_away(origin: Path, folder: Path) ->
 
 
 def test_other_skills_do_not_replace_those_that_are_there(origin: Path, folder: Path) -> None:
-    """Whoever wants that removes the folder."""
+    """The hint is to remove the folder."""
     sync_skills(str(origin), folder=folder)
 
     with pytest.raises(SkillError, match=r"come from .*repository, not from"):
         sync_skills("https://example.invalid/others.git", folder=folder)
 
 
-def test_a_repository_without_skills_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_repository_without_skills_is_refused(folder: Path, tmp_path: Path) -> None:
     """After it was fetched."""
     other = tmp_path / "other"
     other.mkdir()
@@ -167,7 +167,7 @@ def test_a_repository_without_skills_is_told(folder: Path, tmp_path: Path) -> No
 
 
 def test_a_missing_git_has_its_code(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And is said to be missing."""
+    """The error says that it is missing."""
     monkeypatch.setenv("PATH", "/nowhere")
 
     with pytest.raises(SkillError) as caught:

@@ -1,4 +1,4 @@
-"""What is wrong with a skill is found before it runs."""
+"""Skills are checked before they run; new ones are valid."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.doubles.skill_repository import RECIPE, add_skill
 SKILL = "com.example.odd.skill"
 
 
-def test_skills_that_are_as_they_should_be_are_listed(registry_path: Path) -> None:
-    """With their files."""
+def test_valid_skills_are_listed_with_their_files(registry_path: Path) -> None:
+    """In the order of the registry."""
     [shop, mail] = validate_all(read_registry(registry_path), payloads=True)
 
     assert [path.name for path in shop.scripts] == ["run.sh"]
@@ -36,7 +36,7 @@ def test_skills_that_are_as_they_should_be_are_listed(registry_path: Path) -> No
         ({"skillFile": "skills/none.md"}, {}),
     ],
 )
-def test_an_entry_that_makes_no_sense_is_told(
+def test_an_invalid_entry_is_refused(
     registry_path: Path, about: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     """Fields of a wrong type, and files that are missing or outside."""
@@ -53,8 +53,8 @@ def test_an_entry_that_makes_no_sense_is_told(
 def test_metadata_that_differs_is_named(registry_path: Path) -> None:
     """By its fields."""
     folder = add_skill(registry_path, SKILL)
-    said = json.loads((folder / "skill.json").read_text())
-    (folder / "skill.json").write_text(json.dumps({**said, "summary": "else", "artifacts": ["x"]}))
+    own = json.loads((folder / "skill.json").read_text())
+    (folder / "skill.json").write_text(json.dumps({**own, "summary": "else", "artifacts": ["x"]}))
     registry = read_registry(registry_path)
 
     with pytest.raises(SkillError, match="summary, artifacts") as caught:
@@ -64,8 +64,8 @@ def test_metadata_that_differs_is_named(registry_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "\udcff"])
-def test_metadata_that_is_no_object_is_told(registry_path: Path, text: str) -> None:
-    """As a skill that is invalid, and not as a registry."""
+def test_metadata_that_is_not_an_object_is_refused(registry_path: Path, text: str) -> None:
+    """As an invalid skill, not as an invalid registry."""
     folder = add_skill(registry_path, SKILL)
     (folder / "skill.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     registry = read_registry(registry_path)
@@ -106,33 +106,25 @@ def test_a_new_skill_is_valid(registry_path: Path, python: bool, scripts: list[s
 
 
 @pytest.mark.parametrize(
-    "skill_id", ["nodot", ".a", "a.", "a..b", "../a.b", "a/b.c", "a.b\n", "a b.c", ""]
-)
-def test_an_id_that_is_none_is_refused(registry_path: Path, skill_id: str) -> None:
-    """Nothing is written for it."""
+    ("skill_id", "summary", "code"),
+    [
+        *[(odd, "", "SKILL_ID_INVALID")
+          for odd in ("nodot", ".a", "a.", "a..b", "../a.b", "a/b.c", "a.b\n", "a b.c", "")],
+        ("com.example.shop.echo", "", "SKILL_ALREADY_EXISTS"),
+        ("com.a.folder", "", "SKILL_ALREADY_EXISTS"),
+        ("com.a.b", "\udcff", "SKILLS_SCAFFOLD_FAILED"),
+    ],
+)  # fmt: skip
+def test_a_skill_that_cannot_be_made_leaves_nothing(
+    registry_path: Path, skill_id: str, summary: str, code: str
+) -> None:
+    """Its id is invalid or taken, or a file cannot hold its summary."""
+    (registry_path.parent / "com.a.folder").mkdir()
     before = registry_path.read_text()
 
     with pytest.raises(SkillError) as caught:
-        make_skill(read_registry(registry_path), skill_id)
+        make_skill(read_registry(registry_path), skill_id, summary=summary)
 
-    assert caught.value.code == "SKILL_ID_INVALID"
+    assert caught.value.code == code
     assert registry_path.read_text() == before
-
-
-def test_a_skill_that_is_there_is_left_alone(registry_path: Path) -> None:
-    """Whether it is registered or only a folder."""
-    (registry_path.parent / "com.a.b").mkdir()
-
-    for skill_id in ("com.example.shop.echo", "com.a.b"):
-        with pytest.raises(SkillError) as caught:
-            make_skill(read_registry(registry_path), skill_id)
-        assert caught.value.code == "SKILL_ALREADY_EXISTS"
-
-
-def test_what_cannot_be_written_has_its_code(registry_path: Path) -> None:
-    """Such as a summary that no file can hold; nothing is left of it."""
-    with pytest.raises(SkillError) as caught:
-        make_skill(read_registry(registry_path), "com.a.b", summary="\udcff")
-
-    assert caught.value.code == "SKILLS_SCAFFOLD_FAILED"
     assert not (registry_path.parent / "com.a.b").exists()

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
-from pytest_clawperator.snapshot.near_miss import nearest, outline, plain, quoted
+from pytest_clawperator.snapshot import near_miss
+from pytest_clawperator.snapshot.near_miss import nearest, outline, quoted
 from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import node, screen
@@ -25,144 +26,129 @@ def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
     return list(misses[0].reasons) if misses else []
 
 
-@pytest.mark.parametrize(
-    ("attributes", "keywords", "why"),
-    [
-        ({"text": "Log in"}, {"text": "Login"}, ["text is `Log in`, wanted `Login`"]),
-        ({"text": "LOGIN"}, {"text": "Login"}, ["text is `LOGIN`, wanted `Login`"]),
-        (
-            {"text": "Total: x"},
-            {"text": re.compile(r"^Total: \d+$")},
-            [r"text is `Total: x`, wanted one with the pattern `^Total: \d+$`"],
-        ),
-        (
-            {"text": "Sum", "desc": "Total: 5"},
-            {"text": re.compile(r"Total: \d+")},
-            [
-                r"text is `Sum`, wanted one with the pattern `Total: \d+`, "
-                "which its description has"
-            ],
-        ),
-        ({"text": "Login "}, {"text": "Login"}, ["text is `Login `, wanted `Login`"]),
-        ({"text": "Log\xa0in"}, {"text": "Log in"}, [r"text is `Log\xa0in`, wanted `Log in`"]),
-        (
-            {"text": "Log in", "cls": "x.Button"},
-            {"text": "Log in", "role": "textfield"},
-            ["role is button, wanted textfield"],
-        ),
-        (
-            {"text": "Log in"},
-            {"text": "Log in", "role": "row"},
-            ["role is text, wanted row, which the XML does not show"],
-        ),
-        ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, ["off-screen"]),
-        (
-            {"text": "Wi-Fi", "desc": "Network"},
-            {"text": "Network"},
-            ["text is `Wi-Fi`, wanted `Network`, which is its description"],
-        ),
-        (
-            {"text": "Wi-Fi"},
-            {"desc": "Wi-Fi"},
-            ["no description, wanted `Wi-Fi`, which is its text"],
-        ),
-        (
-            {"text": "Settings"},
-            {"text_contains": "setings"},
-            ["text is `Settings`, wanted one with `setings`"],
-        ),
-        (
-            {"id": "com.example:id/submit"},
-            {"id": "com.other:id/submit"},
-            ["id is `com.example:id/submit`, wanted `com.other:id/submit`"],
-        ),
-        (
-            {"id": "com.example:id/submit", "text": "OK"},
-            {"id": "submit", "text": "OK", "role": "button"},
-            ["role is text, wanted button"],
-        ),
-        (
-            {"text": "Wi-Fi  •  Bluetooth"},
-            {"text": "Wifi"},
-            ["text is `Wi-Fi  •  Bluetooth`, wanted `Wifi`"],
-        ),
-        (
-            {"id": "com.example:id/search_source_text"},
-            {"id": "serach"},
-            ["id is `com.example:id/search_source_text`, wanted `serach`"],
-        ),
-        ({"text": "Weather"}, {"text": "Login"}, []),
-        ({"text": "!"}, {"text": "?"}, []),
-        ({"text": "on the screen"}, {"text": "no"}, []),
-        ({"text": ""}, {"text": "Login"}, []),
-        ({"id": "com.example:id/weather"}, {"id": "com.example:id/login"}, []),
-    ],
-)
+DIGITS = re.compile(r"^Total: \d+$")
+# A node, what is searched, and why the node is not it; without a reason it is not even near.
+NEAR: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"text": "Log in"}, {"text": "Login"}, "text is `Log in`, wanted `Login`"),
+    ({"text": "LOGIN"}, {"text": "Login"}, "text is `LOGIN`, wanted `Login`"),
+    ({"text": "Login "}, {"text": "Login"}, "text is `Login `, wanted `Login`"),
+    ({"text": "Log\xa0in"}, {"text": "Log in"}, r"text is `Log\xa0in`, wanted `Log in`"),
+    (
+        {"text": "Wi-Fi  •  Bluetooth"},
+        {"text": "Wifi"},
+        "text is `Wi-Fi  •  Bluetooth`, wanted `Wifi`",
+    ),
+    (
+        {"text": "Settings"},
+        {"text_contains": "setings"},
+        "text is `Settings`, wanted one with `setings`",
+    ),
+    (
+        {"text": "Log in", "cls": "x.Button"},
+        {"text": "Log in", "role": "textfield"},
+        "role is button, wanted textfield",
+    ),
+    (
+        {"text": "Log in"},
+        {"text": "Log in", "role": "row"},
+        "role is text, wanted row, which the XML does not show",
+    ),
+    ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, "off-screen"),
+    (
+        {"text": "Wi-Fi", "desc": "Network"},
+        {"text": "Network"},
+        "text is `Wi-Fi`, wanted `Network`, which is its description",
+    ),
+    ({"text": "Wi-Fi"}, {"desc": "Wi-Fi"}, "no description, wanted `Wi-Fi`, which is its text"),
+    (
+        {"text": "Total: x"},
+        {"text": DIGITS},
+        r"text is `Total: x`, wanted one with the pattern `^Total: \d+$`",
+    ),
+    (
+        {"text": "Sum", "desc": "Total: 5"},
+        {"text": DIGITS},
+        r"text is `Sum`, wanted one with the pattern `^Total: \d+$`, which its description has",
+    ),
+    (
+        {"id": "com.example:id/submit"},
+        {"id": "com.other:id/submit"},
+        "id is `com.example:id/submit`, wanted `com.other:id/submit`",
+    ),
+    (
+        {"id": "com.example:id/submit", "text": "OK"},
+        {"id": "submit", "text": "OK", "role": "button"},
+        "role is text, wanted button",
+    ),
+    (
+        {"id": "com.example:id/search_source_text"},
+        {"id": "serach"},
+        "id is `com.example:id/search_source_text`, wanted `serach`",
+    ),
+    ({"text": "Weather"}, {"text": "Login"}, ""),
+    ({"text": "!"}, {"text": "?"}, ""),
+    ({"text": "on the screen"}, {"text": "no"}, ""),
+    ({"text": ""}, {"text": "Login"}, ""),
+    ({"id": "com.example:id/weather"}, {"id": "com.example:id/login"}, ""),
+]
+
+
+@pytest.mark.parametrize(("attributes", "keywords", "why"), NEAR)
 def test_a_near_miss_names_each_field_that_does_not_fit(
-    attributes: dict[str, Any], keywords: dict[str, Any], why: list[str]
+    attributes: dict[str, Any], keywords: dict[str, Any], why: str
 ) -> None:
-    """A near miss says of each field that does not fit what was there and what was wanted."""
-    assert reasons(screen(node(**attributes)), **keywords) == why
+    """It shows what was there and what was wanted; a node that is not near is not a miss."""
+    assert reasons(screen(node(**attributes)), **keywords) == ([why] if why else [])
 
 
 def test_the_nearest_comes_first() -> None:
-    """Misses are ordered by how near they are, and no more are given than asked for."""
+    """Misses are ordered by how near they are, the text before the role, up to the limit."""
     texts = ["Log out", "Logn", "Log in now", "Catalogue"]
     snapshot = screen(*(node(text=text) for text in texts))
+    form = screen(
+        node(text="Password", cls="android.widget.EditText"),
+        node(text="Log in", cls="android.widget.Button"),
+    )
 
     misses = nearest(snapshot, NodeMatcher(text_equals="Login"), limit=2)
+    first = nearest(form, Query.of(None, {"text": "Login", "role": "textfield"}))[0]
 
     assert [miss.node.text for miss in misses] == ["Logn", "Log in now"]
     assert len(nearest(snapshot, {"text": "Login"}, limit=1)) == 1
+    assert first.node.text == "Log in"
+    assert set(first.reasons) == {
+        "text is `Log in`, wanted `Login`",
+        "role is button, wanted textfield",
+    }
+    again = pickle.loads(pickle.dumps(first))
+    assert str(again) == str(first)
+    assert str(again).startswith('button "Log in" [0,0][100,50]: ')
 
 
 def test_a_short_id_in_a_matcher_is_explained() -> None:
-    """A matcher object wants whole ids, and says so by naming the one that is there."""
+    """A matcher object wants whole ids; the reason names the one that is there."""
     misses = nearest(screen(node(id="com.example:id/ok")), NodeMatcher(resource_id="ok"))
 
     assert misses[0].reasons == ("id is `com.example:id/ok`, wanted `ok`, which is its short id",)
 
 
-def test_what_is_covered() -> None:
-    """A node that fits and lies under another window says so."""
-    snapshot = screen(node(text="OK"), has_overlay=True, overlay_package="com.keyboard")
-
-    assert reasons(snapshot, text="OK") == ["covered by com.keyboard"]
-
-
-@pytest.mark.parametrize(
-    ("known", "cover"),
-    [
+def test_the_covering_window_is_the_overlay_or_a_prompt() -> None:
+    """A node under another window is reported as covered, also if a prompt is the snapshot."""
+    prompt = "com.android.permissioncontroller"
+    overlay: dict[str, object] = {"has_overlay": True, "overlay_package": "com.example"}
+    rows: list[tuple[dict[str, object], str | None]] = [
         ({}, None),
         ({"has_overlay": False, "overlay_package": "com.x"}, None),
         ({"has_overlay": True, "overlay_package": "com.keyboard"}, "com.keyboard"),
-        ({"has_overlay": True, "overlay_package": "com.example"}, None),
-        (
-            {
-                "has_overlay": True,
-                "overlay_package": "com.example",
-                "foreground_package": "com.android.permissioncontroller",
-            },
-            "com.android.permissioncontroller",
-        ),
-    ],
-)
-def test_the_covering_window_is_the_overlay_or_a_prompt(
-    known: dict[str, Any], cover: str | None
-) -> None:
-    """The window in front is the overlay's, or that of a prompt that is itself the snapshot."""
-    assert screen(**known).covering_package == cover
+        (overlay, None),
+        ({**overlay, "foreground_package": prompt}, prompt),
+    ]
+    for known, cover in rows:
+        snapshot = screen(node(text="OK"), **known)
 
-
-def test_misses_can_be_pickled() -> None:
-    """An error may carry misses to another process."""
-    (miss,) = nearest(screen(node(text="Log in")), {"text": "Login"})
-
-    again = pickle.loads(pickle.dumps(miss))
-
-    assert (
-        str(again) == str(miss) == 'text "Log in" [0,0][100,50]: text is `Log in`, wanted `Login`'
-    )
+        assert snapshot.covering_package == cover
+        if cover is not None:
+            assert reasons(snapshot, text="OK") == [f"covered by {cover}"]
 
 
 def test_many_long_texts_are_compared_quickly() -> None:
@@ -176,7 +162,7 @@ def test_many_long_texts_are_compared_quickly() -> None:
 
 
 def test_the_outline_folds_mere_layout_away() -> None:
-    """The screen is drawn with what says something; mere layout is folded away."""
+    """The screen is drawn with its nodes of interest; mere layout is left out."""
     snapshot = screen(
         node(
             node(
@@ -211,7 +197,7 @@ def test_the_outline_folds_mere_layout_away() -> None:
 
 
 def test_outlines_are_bounded() -> None:
-    """However much is on the screen, an outline stays short and says what it leaves out."""
+    """However much is on the screen, an outline stays short and counts what it leaves out."""
     snapshot = screen(
         *(node(text="\n" * 500) if n == 3 else node(text="x" * 500) for n in range(60))
     )
@@ -226,31 +212,15 @@ def test_outlines_are_bounded() -> None:
 @given(ANY_TEXT, st.integers(4, 60))
 def test_any_text_can_be_shown(text: str, longest: int) -> None:
     """No terminal is upset by what an app shows, and no line gets long."""
-    shown = plain(text, longest=longest)
+    shown = near_miss.plain(text, longest=longest)
 
     assert shown.isprintable()
     assert len(shown) <= longest
     assert quoted(text).startswith('"')
 
 
-def test_text_counts_for_more_than_role() -> None:
-    """A node with nearly the text comes before one with only the role."""
-    snapshot = screen(
-        node(text="Password", cls="android.widget.EditText"),
-        node(text="Log in", cls="android.widget.Button"),
-    )
-
-    first = nearest(snapshot, Query.of(None, {"text": "Login", "role": "textfield"}))[0]
-
-    assert first.node.text == "Log in"
-    assert set(first.reasons) == {
-        "text is `Log in`, wanted `Login`",
-        "role is button, wanted textfield",
-    }
-
-
-def test_texts_that_look_the_same_are_told_apart() -> None:
-    """Long texts are shown where they differ, and odd characters by name."""
+def test_texts_that_look_the_same_are_shown_with_their_difference() -> None:
+    """Long texts are shown where they differ, odd characters by name, backslashes doubled."""
     long = "x" * 100
 
     (cut,) = reasons(screen(node(text=f"{long}a tail")), text=f"{long}b tail")
@@ -259,8 +229,23 @@ def test_texts_that_look_the_same_are_told_apart() -> None:
     assert "xa tail`" in cut
     assert "xb tail` (they differ from character 101 on)" in cut
     assert "character 2 is U+0430 CYRILLIC SMALL LETTER A, wanted U+0061 LATIN" in odd
-
-
-def test_backslashes_are_told_from_line_breaks() -> None:
-    """A backslash is doubled, so that what was escaped can be told from what was not."""
     assert quoted("a\\nb") != quoted("a\nb")
+
+
+CLOSE = node(text="Schließen", cls="android.widget.Button", id="android:id/aerr_close")
+TITLE = node(text="Bank wurde beendet", cls="android.widget.TextView", id="android:id/alertTitle")
+
+
+def test_the_dialog_of_a_crash_is_known_by_its_buttons_in_every_language() -> None:
+    """Its title is reported, or its first text; an app that quotes such an id has no dialog."""
+    crashed = screen(TITLE, CLOSE)
+    untitled = screen(node(text="Bank hängt"), CLOSE)
+    quoting = screen(node(text="android:id/aerr_close"))
+
+    assert near_miss.crash_dialog(crashed) == "Bank wurde beendet"
+    assert near_miss.told_first(crashed) == '"Bank wurde beendet" is on the screen; '
+    assert near_miss.crash_hint(crashed) == near_miss.CRASH_HINT
+    assert near_miss.crash_dialog(untitled) == "Bank hängt"
+    assert near_miss.crash_dialog(quoting) is None
+    assert near_miss.crash_hint(quoting) is None
+    assert near_miss.told_first(quoting) == near_miss.told_first(None) == ""

@@ -5,21 +5,15 @@ from __future__ import annotations
 import pickle
 import random
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_clawperator import errors
 from pytest_clawperator.contracts.matchers import MATCHER_KEYS, NodeMatcher
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionValidationError,
-    NodeNotFoundError,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator.screen import accessibility as simulated
 from pytest_clawperator.simulator.screen.accessibility import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.accessibility import UiNode, hierarchy_xml
@@ -38,7 +32,7 @@ from tests.snapshot.screens import login, node, screen
 
 
 def test_the_first_is_found() -> None:
-    """Of several nodes the first counts, parents before children; all can be had and counted."""
+    """Parents come before children; all can be listed and counted, also those off the screen."""
     snapshot = login()
 
     found = snapshot.find_all(text="Log in")
@@ -47,31 +41,25 @@ def test_the_first_is_found() -> None:
     assert [one.short_id for one in found] == ["submit", ""]
     assert snapshot.count(text="Log in") == 2
     assert snapshot.find_all(text="nothing") == []
-
-
-def test_searching_off_screen() -> None:
-    """What is not on the screen is found when asked for."""
-    snapshot = login()
-
     assert snapshot.find(text="Log out", on_screen=False)
     assert snapshot.count(text_contains="log") == 2
     assert snapshot.count(text_contains="log", on_screen=False) == 3
 
 
-@pytest.mark.parametrize(
-    "container", [{"id": "list"}, {"id": "com.example:id/list"}, {"text": "none"}]
-)
-def test_a_scope_is_searched_alone(container: dict[str, Any]) -> None:
-    """A scope is searched alone, its container included; without the container it is empty."""
+def test_a_scope_is_searched_alone() -> None:
+    """The container is included; without the container, or in a miss, nothing is found."""
     snapshot = login()
-    is_there = "id" in container
-
-    scope = snapshot.within(**container)
-
-    assert scope.count(text="Log in") == is_there
-    assert bool(scope.find(id="list")) is is_there
-    assert not scope.find(text="Welcome")
-    assert scope.find_all(role="textfield") == []
+    scopes = (
+        snapshot.within(id="list"),
+        snapshot.within(id="com.example:id/list"),
+        snapshot.within(text="none"),
+        snapshot.within(snapshot.find(text="Nowhere")),
+    )
+    for scope, is_there in zip(scopes, (True, True, False, False), strict=True):
+        assert scope.count(text="Log in") == is_there
+        assert bool(scope.find(id="list")) is is_there
+        assert not scope.find(text="Welcome")
+        assert scope.find_all(role="textfield") == []
 
 
 def test_within_a_node() -> None:
@@ -89,65 +77,72 @@ def test_within_a_node() -> None:
 
 
 def test_an_xpath_finds_nodes_off_the_screen_too() -> None:
-    """What matchers cannot say, an expression can; off-screen nodes are found too."""
-    snapshot = login()
+    """Its variables may hold anything that an app can show."""
+    snapshot, odd = login(), screen(node(text="a\x01b"))
 
     found = snapshot.xpath("//node[@text=$wanted]/preceding-sibling::node", wanted="Log out")
 
     assert found == [snapshot.find(desc="an entry")]
     assert snapshot.xpath("//node[@text='nothing']") == []
     assert len(snapshot.xpath("//node")) == len(snapshot)
+    assert odd.xpath("//node[@text=$t]", t="a\x01b") == [odd.nodes[1]]
 
 
-def test_xpath_finds_what_xml_cannot_hold() -> None:
-    """Variables may hold anything that an app can show."""
-    snapshot = screen(node(text="a\x01b"))
+def test_an_xpath_that_gives_no_nodes_is_a_coded_error() -> None:
+    """An expression that is invalid, or does not give nodes, is refused with a hint."""
+    broken = ("//node[", "//node[@text=$nothing]", "\x00", "")
+    for expression in (*broken, "string(//node)", "//@text", "/*"):
+        with pytest.raises(errors.SnapshotError) as caught:
+            login().xpath(expression)
 
-    assert snapshot.xpath("//node[@text=$t]", t="a\x01b") == [snapshot.nodes[1]]
-
-
-@pytest.mark.parametrize(
-    "expression",
-    ["//node[", "//node[@text=$nothing]", "string(//node)", "//@text", "/*", "\x00", ""],
-)
-def test_an_xpath_that_gives_no_nodes_is_a_coded_error(expression: str) -> None:
-    """An expression that is none, or gives no nodes, is a coded error."""
-    with pytest.raises(SnapshotError) as caught:
-        login().xpath(expression)
-
-    assert caught.value.code == ErrorCode.XPATH_INVALID
-    assert caught.value.hint
+        assert caught.value.code == ErrorCode.XPATH_INVALID, expression
+        assert caught.value.hint
 
 
-def test_no_match_is_false_and_explains_itself() -> None:
-    """What was not found says what came near, in a line and in full."""
+def test_a_miss_is_false_and_explains_itself() -> None:
+    """It shows what came near, in one line and in full, also as a pickle or in place of a node."""
     snapshot = login()
 
     missing = snapshot.find(text="Login", role="button")
+    again = pickle.loads(pickle.dumps(missing))
 
+    near = "text is `Log in`, wanted `Login`"
     assert not missing
+    assert not again
     assert isinstance(missing, NoMatch)
     assert missing.snapshot is snapshot
     assert missing.matcher == NodeMatcher(text_equals="Login", role="button")
     assert missing.nearest[0].node is snapshot.find(id="submit")
-    assert "text is `Log in`, wanted `Login`" in repr(missing)
-    assert "text is `Log in`, wanted `Login`" in str(missing)
+    assert near in repr(missing)
     assert "\n" not in repr(missing)
+    assert near in str(missing)
+    assert str(again) == str(missing)
+    assert not hasattr(missing, "colour")
+    with pytest.raises(errors.NodeNotFoundError, match=r"no node whose \.text") as caught:
+        _ = missing.text
+    assert near in str(caught.value)
 
 
-def test_no_match_fits_what_pytest_shows() -> None:
-    """The representation is short enough for pytest to show all of it."""
+def test_a_miss_names_other_reasons_briefly() -> None:
+    """A covering window and a role that the XML does not show are named; pytest shows it all."""
+    prompt = screen(
+        node(text="Allow"),
+        foreground_package="com.android.permissioncontroller",
+        has_overlay=True,
+        overlay_package="com.example",
+    )
     long = "x" * 200
-    snapshot = screen(*(node(text=f"{long} {n}", id="y" * 200) for n in range(5)))
+    crowded = screen(*(node(text=f"{long} {n}", id="y" * 200) for n in range(5)))
+    missing = repr(crowded.find(text=f"{long} z", id="y" * 200))
 
-    missing = snapshot.find(text=f"{long} z", id="y" * 200)
+    assert "covered by com.android.permissioncontroller" in repr(prompt.find(text="Log in"))
+    assert "a snapshot does not show the role row" in repr(login().find(role="Row"))
+    assert len(missing) <= 240
+    assert missing.endswith("...>")
 
-    assert len(repr(missing)) <= 240
-    assert repr(missing).endswith("...>")
 
-
-def test_no_match_names_the_container() -> None:
-    """Where a container was given, it is part of the story."""
+def test_a_miss_names_the_container() -> None:
+    """A container that was given, or that is missing itself, is part of the explanation."""
     snapshot = login()
 
     inside = snapshot.within(id="form").find(text="Welcome")
@@ -159,35 +154,8 @@ def test_no_match_names_the_container() -> None:
     assert "id is `com.example:id/form`, wanted `from`" in str(without)
 
 
-def test_no_match_names_what_lies_over_the_app() -> None:
-    """A prompt in front is the most likely reason for anything not being there."""
-    snapshot = screen(
-        node(text="Allow"),
-        foreground_package="com.android.permissioncontroller",
-        has_overlay=True,
-        overlay_package="com.example",
-    )
-
-    assert "covered by com.android.permissioncontroller" in repr(snapshot.find(text="Log in"))
-
-
-def test_no_match_names_a_role_that_cannot_be_told() -> None:
-    """Who looks for a row learns that a snapshot does not know rows."""
-    assert "a snapshot does not show the role row" in repr(login().find(role="Row"))
-
-
-def test_no_match_travels() -> None:
-    """An error may carry it to another process."""
-    missing = login().within(id="form").find(text="Welcome")
-
-    again = pickle.loads(pickle.dumps(missing))
-
-    assert not again
-    assert str(again) == str(missing)
-
-
 def test_asserts_explain_themselves(pytester: pytest.Pytester) -> None:
-    """A plain assert on what was not found shows the nearest miss."""
+    """A plain assert on a miss shows what came near."""
     pytester.makepyfile(
         """
         from pytest_clawperator.snapshot.tree import Snapshot
@@ -239,50 +207,25 @@ def test_the_identifying_matcher_has_the_fewest_fields(
 
 
 CLASSES = [
-    "android.view.View",
-    "android.widget.TextView",
-    "android.widget.Button",
-    "android.widget.LinearLayout",
-    "android.widget.FrameLayout",
-    "android.widget.ImageView",
-    "android.widget.Switch",
-    "android.widget.EditText",
-    "androidx.recyclerview.widget.RecyclerView",
-    "android.widget.ListView",
-    "androidx.appcompat.widget.Toolbar",
+    *("android.view.View", "android.widget.TextView", "android.widget.Button", "x.Chip", ""),
+    *("android.widget.LinearLayout", "android.widget.FrameLayout", "android.widget.ImageView"),
+    *("android.widget.Switch", "android.widget.EditText", "android.widget.ListView"),
+    *("androidx.recyclerview.widget.RecyclerView", "androidx.appcompat.widget.Toolbar"),
     "com.google.android.material.tabs.TabLayout",
-    "x.Chip",
-    "",
 ]
 TEXTS = [
-    "",
-    "",
-    " ",
-    "OK",
-    "ok",
-    "Save file",
-    "a longer sentence with spaces",
-    "Größe",
-    "a\nb",
+    *("", "", " ", "OK", "ok", "Save file", "a longer sentence with spaces", "Größe", "a\nb"),
     "&<\"'>",
 ]
 IDS = ["", "", "com.x:id/ok", "com.x:id/tab_bar", "com.x:id/list", "tag"]
 ROLES = [
-    "tab",
-    "button",
-    "textfield",
-    "switch",
-    "list",
-    "icon",
-    "image",
-    "container",
-    "text",
+    *("tab", "button", "textfield", "switch", "list", "icon", "image", "container", "text"),
     "unknown",
 ]
 
 
-def random_tree(chance: random.Random, *, tells_all: bool) -> UiNode:
-    """Grow a tree; unless it tells all, with what the XML leaves out as well."""
+def random_tree(chance: random.Random, *, shows_all: bool) -> UiNode:
+    """Grow a tree; unless the XML ``shows_all``, with what the XML leaves out as well."""
     root = UiNode("android.widget.FrameLayout", "com.x", UiBounds(0, 0, 1080, 2400))
     grown = [root]
     for _ in range(chance.randrange(25)):
@@ -297,7 +240,7 @@ def random_tree(chance: random.Random, *, tells_all: bool) -> UiNode:
             resource_id=chance.choice(IDS),
             clickable=chance.random() < 0.2,
         )
-        if not tells_all:
+        if not shows_all:
             child = replace(
                 child,
                 heading=chance.random() < 0.2,
@@ -330,7 +273,7 @@ def test_finds_what_the_operator_finds(seed: int) -> None:
     """Hundreds of random trees and matchers give the same nodes as on the simulated phone."""
     chance = random.Random(seed)
     for _ in range(50):
-        tree = random_tree(chance, tells_all=True)
+        tree = random_tree(chance, shows_all=True)
         snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
         theirs = list(tree.walk())
         for _ in range(8):
@@ -343,50 +286,18 @@ def test_finds_what_the_operator_finds(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_roles_differ_only_where_the_xml_is_silent(seed: int) -> None:
-    """Where the Operator knows more, it sees a role that the XML cannot tell; nowhere else."""
+def test_roles_and_identifying_matchers_are_those_of_the_operator(seed: int) -> None:
+    """Roles differ only if the XML does not show them; the Operator finds what is identified."""
     chance = random.Random(seed)
     for _ in range(50):
-        tree = random_tree(chance, tells_all=False)
-        snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
-
-        for ours, theirs in zip(snapshot.nodes, tree.walk(), strict=True):
-            role = simulated_role_of(theirs)
-            assert ours.role == role or (role in UNTELLABLE and not is_certain(ours))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
-    """The Operator, too, finds the node by the matcher that is said to identify it."""
-    chance = random.Random(seed)
-    for _ in range(50):
-        tree = random_tree(chance, tells_all=False)
+        tree = random_tree(chance, shows_all=False)
         snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
 
         for ours, theirs in zip(snapshot.nodes, list(tree.walk()), strict=True):
-            matcher = identifying_matcher(ours)
+            role, matcher = simulated_role_of(theirs), identifying_matcher(ours)
+            assert ours.role == role or (role in UNTELLABLE and not is_certain(ours))
             if matcher is not None:
                 assert simulated.find(tree, matcher.to_wire(), (1080, 2400)) is theirs
-
-
-def test_what_was_not_found_has_no_text() -> None:
-    """Whoever takes a miss for a node is told what came near."""
-    missed = screen(node(text="Log in")).find(text="Login")
-
-    with pytest.raises(NodeNotFoundError, match=r"no node whose \.text") as caught:
-        _ = missed.text
-
-    assert "text is `Log in`, wanted `Login`" in str(caught.value)
-    assert not hasattr(missed, "colour")
-
-
-def test_scope_of_what_was_not_found_is_empty() -> None:
-    """Inside a node that was not found nothing is found."""
-    snapshot = screen(node(text="Log in"))
-
-    scope = snapshot.within(snapshot.find(text="Nowhere"))
-
-    assert scope.count(text="Log in") == 0
 
 
 @pytest.mark.parametrize(
@@ -434,26 +345,17 @@ def test_every_field_that_is_given_must_fit(keywords: dict[str, Any], fits: bool
     assert bool(login().find(**keywords)) is fits
 
 
-@pytest.mark.parametrize(
-    "matcher",
-    [
+def test_a_matcher_is_an_object_or_a_dict_in_wire_form() -> None:
+    """Only a keyword may be a short id; a matcher is what the Operator would get."""
+    snapshot = login()
+
+    for matcher in (
         NodeMatcher(text_equals="Log in", role="button"),
         {"textEquals": "Log in", "role": "button"},
         {"text": "Log in", "role": "button"},
         Query(NodeMatcher(text_equals="Log in", role="button")),
-    ],
-)
-def test_forms_of_a_matcher(matcher: NodeMatcher | Mapping[str, Any] | Query) -> None:
-    """A matcher may be an object or a dict in wire form, with its aliases."""
-    snapshot = login()
-
-    assert snapshot.find(matcher) is snapshot.find(id="submit")
-
-
-def test_a_matcher_means_what_it_says() -> None:
-    """Only a keyword may be a short id; a matcher is what the Operator would get."""
-    snapshot = login()
-
+    ):
+        assert snapshot.find(matcher) is snapshot.find(id="submit")
     assert not snapshot.find({"id": "submit"})
     assert not snapshot.find(NodeMatcher(resource_id="submit"))
     assert Query.of(None, {"id": "submit"}).takes_short_id
@@ -461,40 +363,28 @@ def test_a_matcher_means_what_it_says() -> None:
     assert not Query.of(None, {"text": "a"}).takes_short_id
 
 
-def test_a_matcher_that_is_none_is_refused() -> None:
-    """A matcher without content, or two at once, are mistakes and not misses."""
-    snapshot = login()
+def test_a_mistake_in_a_matcher_is_not_a_miss() -> None:
+    """An empty matcher, two matchers, unknown keywords and misspelt roles are refused."""
+    snapshot: Any = login()
 
-    with pytest.raises(ExecutionValidationError, match="at least one field"):
+    with pytest.raises(errors.ExecutionValidationError, match="at least one field"):
         snapshot.find()
     with pytest.raises(TypeError, match="not both"):
         snapshot.find(NodeMatcher(text_equals="a"), text="a")
-    with pytest.raises(ConfigurationError, match="not matched by colour="):
-        snapshot.find(colour="red")  # type: ignore[call-arg]
+    with pytest.raises(errors.ConfigurationError, match="not matched by colour="):
+        snapshot.find(colour="red")
+    with pytest.raises(errors.ConfigurationError, match="Did you mean text="):
+        snapshot.find(txt="x")
+    for search in (snapshot.find, snapshot.find_all, snapshot.count):
+        with pytest.raises(errors.ConfigurationError, match="Did you mean switch"):
+            search(role="swich")
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("ÄÖÜ", "äöü"), ("ΣΑΣ", "σας"), ("ISTANBUL", "ıstanbul"), ("a", "A")]
-)
-def test_case_is_ignored_as_on_the_device(one: str, other: str) -> None:
+def test_case_is_ignored_as_on_the_device() -> None:
     """Characters are compared one by one, so no text grows and no neighbour counts."""
-    assert folded(one) == folded(other)
+    for one, other in (("ÄÖÜ", "äöü"), ("ΣΑΣ", "σας"), ("ISTANBUL", "ıstanbul"), ("a", "A")):
+        assert folded(one) == folded(other)
     assert len(folded("straße İ")) == len("straße İ")
-
-
-def test_misspelt_keyword_is_refused() -> None:
-    """A keyword that is nearly one is a mistake, and says which was meant."""
-    with pytest.raises(ConfigurationError, match="Did you mean text="):
-        login().find(txt="x")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("search", ["find", "find_all", "count"])
-def test_misspelt_role_is_refused(search: str) -> None:
-    """A role that is nearly one would never be found, so it is refused."""
-    snapshot = login()
-
-    with pytest.raises(ConfigurationError, match="Did you mean switch"):
-        getattr(snapshot, search)(role="swich")
 
 
 def test_each_field_of_a_matcher_is_compared_with_a_node() -> None:
@@ -506,25 +396,16 @@ def test_each_field_of_a_matcher_is_compared_with_a_node() -> None:
     assert all(hasattr(Node, attribute) for attribute in attributes)
 
 
-def test_patterns_are_found_inside_a_node_too() -> None:
-    """A part of a snapshot is searched as the whole is."""
-    snapshot = login()
+def test_patterns_and_long_texts_are_found_on_a_snapshot() -> None:
+    """A node is searched as the whole is; a text may be longer than the wire allows."""
+    snapshot, long = login(), "Terms " * 200
+    terms = screen(node(text=long), node(text=long[:512]))
 
     found = snapshot.root.find_all(text=re.compile("^Log"))
 
-    assert found == snapshot.find_all(text=re.compile("^Log"))
-    assert found
-
-
-def test_a_long_text_is_found_on_a_snapshot() -> None:
-    """Terms and conditions are longer than a matcher that is sent may be."""
-    long = "Terms " * 200
-    snapshot = screen(node(text=long), node(text=long[:512]))
-
-    found = snapshot.find_all(text=long)
-
-    assert [len(one.text) for one in found] == [1200]
-    assert len(snapshot.find_all(text_contains="terms " * 100)) == 1
+    assert found == snapshot.find_all(text=re.compile("^Log")) != []
+    assert [len(one.text) for one in terms.find_all(text=long)] == [1200]
+    assert len(terms.find_all(text_contains="terms " * 100)) == 1
 
 
 LONG = "a sentence that is long enough"
@@ -566,55 +447,38 @@ def test_the_first_rule_that_fits_names_the_role(attributes: dict[str, object], 
     assert screen(node(**attributes)).nodes[1].role == role
 
 
-@pytest.mark.parametrize(
-    ("parent", "role"),
-    [
+def test_the_parent_decides_for_some_roles() -> None:
+    """What a text is in counts, and a click on one of three ancestors counts as its own."""
+    rows: list[tuple[dict[str, object], str]] = [
         ({"cls": "x.TabLayout"}, "tab"),
         ({"id": "com.example:id/bottom_bar"}, "tab"),
         ({"id": "com.tablet:id/x"}, "tab"),  # the whole id counts, its package too
         ({"cls": "android.widget.Toolbar"}, "title"),
         ({"clickable": True}, "button"),
         ({}, "text"),
-    ],
-)
-def test_role_by_parent(parent: dict[str, object], role: str) -> None:
-    """What a text is in decides for some roles."""
-    assert screen(node(node(text="a"), **parent)).nodes[2].role == role
+    ]
+    for parent, role in rows:
+        assert screen(node(node(text="a"), **parent)).nodes[2].role == role, parent
+    for levels, role in ((0, "button"), (2, "button"), (3, "text")):
+        tree = node(text="a")
+        for _ in range(levels):
+            tree = node(tree)
+        assert screen(node(tree, clickable=True)).nodes[-1].role == role, levels
 
 
-@pytest.mark.parametrize(("levels", "role"), [(0, "button"), (2, "button"), (3, "text")])
-def test_clicks_go_to_near_ancestors(levels: int, role: str) -> None:
-    """Three ancestors up a click still counts as the node's own."""
-    tree = node(text="a")
-    for _ in range(levels):
-        tree = node(tree)
-
-    snapshot = screen(node(tree, clickable=True))
-
-    assert snapshot.nodes[-1].role == role
-
-
-@pytest.mark.parametrize(
-    ("attributes", "certain"),
-    [
+def test_a_role_is_certain_unless_the_xml_leaves_something_out() -> None:
+    """Roles that the XML does not show are documented."""
+    page = (Path(__file__).parents[2] / "docs" / "snapshots.md").read_text(encoding="utf-8")
+    rows: list[tuple[dict[str, object], bool]] = [
         ({"cls": "android.widget.Button"}, True),
         ({"cls": "android.widget.ListView"}, True),
         ({"cls": "androidx.recyclerview.widget.RecyclerView"}, False),
         ({"cls": "android.widget.GridView"}, False),
         ({"cls": "android.widget.LinearLayout"}, False),
         ({"text": "a"}, False),
-    ],
-)
-def test_a_role_is_certain_where_nothing_unseen_can_change_it(
-    attributes: dict[str, object], certain: bool
-) -> None:
-    """A role is certain where nothing that the XML leaves out can change it."""
-    assert is_certain(screen(node(**attributes)).nodes[1]) is certain
+    ]
 
-
-@pytest.mark.parametrize("role", sorted(UNTELLABLE))
-def test_roles_that_cannot_be_told_are_documented(role: str) -> None:
-    """Who wonders why a role finds nothing finds it in the documents."""
-    page = Path(__file__).parents[2] / "docs" / "snapshots.md"
-
-    assert f"`{role}`" in page.read_text(encoding="utf-8")
+    for attributes, certain in rows:
+        assert is_certain(screen(node(**attributes)).nodes[1]) is certain, attributes
+    for role in UNTELLABLE:
+        assert f"`{role}`" in page

@@ -10,25 +10,26 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorWarning, ErrorCode, SnapshotError
 from pytest_clawperator.redaction import SECRETS
-from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, secret_places
+from pytest_clawperator.snapshot.tree import (
+    Bounds,
+    Node,
+    Snapshot,
+    covering_node,
+    secret_places,
+    visible_bounds,
+)
 from tests.snapshot.screens import hierarchy, node, screen
 
 
-def test_each_node_exists_once() -> None:
-    """Nodes can be compared and collected, because each is one object."""
-    snapshot = screen(node(text="a"))
+def test_each_node_exists_once_in_a_sequence() -> None:
+    """Nodes can be compared and collected, counted, indexed, sliced and walked."""
+    snapshot = screen(node(text="a"), node(text="b"))
+    nodes = snapshot.nodes
 
     found = snapshot.find(text="a")
 
-    assert found is snapshot.nodes[1] is snapshot.root.children[0]
-    assert {found: 1}[snapshot.nodes[1]] == 1
-    assert found
-
-
-def test_nodes_are_a_sequence() -> None:
-    """All nodes can be counted, indexed, cut and walked."""
-    nodes = screen(node(text="a"), node(text="b")).nodes
-
+    assert found is nodes[1] is snapshot.root.children[0]
+    assert {found: 1}[nodes[1]] == 1
     assert [found.text for found in nodes] == ["", "a", "b"]
     assert [found.text for found in nodes[1:]] == ["a", "b"]
     assert nodes[-1].text == "b"
@@ -51,9 +52,27 @@ def test_a_snapshot_goes_with_its_last_user() -> None:
     assert is_gone
 
 
-def test_of_several_roots_none_is_lost() -> None:
-    """Of several top nodes that say nothing of their size the first is the root."""
-    snapshot = Snapshot.from_xml("<hierarchy><node text='a'/><node text='b'/></hierarchy>")
+def test_all_windows_make_the_screen() -> None:
+    """Size, app, outline, equality and paths count all of them, whichever is first."""
+    snapshot = several_windows(*WINDOWS)
+    paths = [found.index_path for found in snapshot.nodes]
+
+    assert [root.package for root in snapshot.roots][1:3] == ["com.example.chat", "com.keys"]
+    assert snapshot.size == (1080, 2400)
+    assert snapshot.foreground_package == "com.example.chat"
+    assert snapshot.root is snapshot.roots[1]
+    assert all(found.is_on_screen for found in snapshot.nodes)
+    assert snapshot.find(desc="Space")
+    assert [word in str(snapshot) for word in ("12:00", "Send", "Space")] == [True] * 3
+    assert snapshot != several_windows(*WINDOWS[:2])
+    assert snapshot == several_windows(*WINDOWS)
+    assert paths[:4] == [(0,), (0, 0), (1,), (1, 0)]
+    assert len(set(paths)) == len(paths)
+
+
+def test_the_first_of_windows_without_a_size_is_the_root() -> None:
+    """The others are not lost."""
+    snapshot = several_windows("<node text='a'/>", "<node text='b'/>")
 
     assert snapshot.root.text == "a"
     assert snapshot.find(text="b") is snapshot.nodes[1]
@@ -79,97 +98,46 @@ def several_windows(*windows: str) -> Snapshot:
     return Snapshot.from_xml(f"<hierarchy rotation='0'>{''.join(windows)}</hierarchy>")
 
 
-def test_all_windows_make_the_screen() -> None:
-    """Its size, its app and what is on it are those of all of them, whichever is first."""
-    snapshot = several_windows(*WINDOWS)
-
-    assert [root.package for root in snapshot.roots][1:3] == ["com.example.chat", "com.keys"]
-    assert snapshot.size == (1080, 2400)
-    assert snapshot.foreground_package == "com.example.chat"
-    assert snapshot.root is snapshot.roots[1]
-    assert all(found.is_on_screen for found in snapshot.nodes)
-    assert snapshot.find(desc="Space")
-
-
-def test_the_outline_and_goldens_have_all_windows() -> None:
-    """Neither ends with the first window."""
-    snapshot = several_windows(*WINDOWS)
-
-    assert [word in str(snapshot) for word in ("12:00", "Send", "Space")] == [True] * 3
-    assert snapshot != several_windows(*WINDOWS[:2])
-    assert snapshot == several_windows(*WINDOWS)
-
-
-def test_the_way_to_a_node_tells_the_window() -> None:
-    """Of two windows each has a first node."""
-    snapshot = several_windows(*WINDOWS)
-
-    paths = [found.index_path for found in snapshot.nodes]
-
-    assert paths[:4] == [(0,), (0, 0), (1,), (1, 0)]
-    assert len(set(paths)) == len(paths)
-
-
-def test_metadata_of_a_step() -> None:
-    """What the step says of the windows comes with the snapshot."""
+def test_metadata_of_a_step_come_with_the_snapshot() -> None:
+    """Without them the root's package is the foreground, and the rest unknown."""
     data = {
         "foreground_package": "com.android.settings",
         "has_overlay": "true",
         "overlay_package": "com.example.keyboard",
         "window_count": "3",
     }
+    for given, expected in (
+        (data, ("com.android.settings", True, "com.example.keyboard", 3)),
+        ({"has_overlay": "maybe", "window_count": "many"}, ("com.example", None, None, None)),
+    ):
+        snapshot = Snapshot.from_step(hierarchy(rotation=1), given)
 
-    snapshot = Snapshot.from_step(hierarchy(rotation=1), data)
-
-    assert snapshot.foreground_package == "com.android.settings"
-    assert snapshot.has_overlay is True
-    assert snapshot.overlay_package == "com.example.keyboard"
-    assert snapshot.window_count == 3
-    assert (snapshot.rotation, snapshot.size) == (1, (1080, 2400))
-
-
-def test_metadata_that_is_absent() -> None:
-    """Without the step's word the root's package is the foreground, and the rest unknown."""
-    snapshot = Snapshot.from_step(hierarchy(), {"has_overlay": "maybe", "window_count": "many"})
-
-    assert snapshot.foreground_package == "com.example"
-    assert snapshot.has_overlay is None
-    assert snapshot.overlay_package is None
-    assert snapshot.window_count is None
-
-
-def test_a_step_with_half_a_hierarchy_is_refused() -> None:
-    """A step's hierarchy is whole, or it is an error."""
+        about = (snapshot.has_overlay, snapshot.overlay_package, snapshot.window_count)
+        assert (snapshot.foreground_package, *about) == expected
+        assert (snapshot.rotation, snapshot.size) == (1, (1080, 2400))
     with pytest.raises(SnapshotError) as caught:
-        Snapshot.from_step(hierarchy()[:-20], {})
-
+        Snapshot.from_step(hierarchy()[:-20], data)
     assert caught.value.code == ErrorCode.SNAPSHOT_UNREADABLE
 
 
-def test_a_snapshot_travels() -> None:
-    """Snapshots and nodes survive the way between processes whole."""
+def test_snapshots_and_nodes_can_be_pickled() -> None:
+    """They survive the way between processes whole, and a partial one without a new warning."""
     snapshot = screen(
         node(text="a\nb\x01\ud83d"), has_overlay=True, overlay_package="com.x", window_count=2
     )
+    with pytest.warns(ClawperatorWarning):
+        partial = Snapshot.from_xml(hierarchy(node(text="a"))[:-20], partial=True)
 
     again, found = pickle.loads(pickle.dumps((snapshot, snapshot.nodes[1])))
+    cut = pickle.loads(pickle.dumps(partial))
 
     assert found.snapshot is again
     assert found.text == "a\nb\x01\ud83d"
     assert again.xml == snapshot.xml
     assert (again.has_overlay, again.overlay_package, again.window_count) == (True, "com.x", 2)
     assert again.foreground_package == "com.example"
-
-
-def test_a_partial_snapshot_travels() -> None:
-    """On the way it warns of nothing that was not warned of before."""
-    with pytest.warns(ClawperatorWarning):
-        snapshot = Snapshot.from_xml(hierarchy(node(text="a"))[:-20], partial=True)
-
-    again = pickle.loads(pickle.dumps(snapshot))
-
-    assert again.is_partial
-    assert again.find(text="a")
+    assert cut.is_partial
+    assert cut.find(text="a")
 
 
 def test_nodes_and_snapshots_show_what_they_are_in_a_line() -> None:
@@ -202,7 +170,7 @@ def test_texts_are_found_among_characters_that_xml_cannot_hold() -> None:
 
 
 def test_printing_shows_the_outline() -> None:
-    """``str`` has a line for each telling node, ``repr`` is one line whatever is shown."""
+    """``str`` has a line for each node of interest, ``repr`` is always one line."""
     rows = "".join(
         f'<node text="Row {n}" class="android.widget.TextView" bounds="[0,{n}][9,{n + 9}]"/>'
         for n in range(60)
@@ -218,15 +186,8 @@ def test_printing_shows_the_outline() -> None:
 
 
 FLAGS = [
-    "checkable",
-    "checked",
-    "clickable",
-    "focusable",
-    "focused",
-    "scrollable",
-    "long_clickable",
-    "password",
-    "selected",
+    *("checkable", "checked", "clickable", "focusable", "focused", "scrollable"),
+    *("long_clickable", "password", "selected"),
 ]
 
 
@@ -235,8 +196,8 @@ def first(snapshot: Snapshot) -> Node:
     return snapshot.nodes[1]
 
 
-def test_a_node_tells_its_attributes() -> None:
-    """Everything that the XML says of a node can be read off it."""
+def test_a_node_has_the_attributes_of_the_xml() -> None:
+    """Each flag is read from its own attribute; a node is enabled unless the XML denies it."""
     found = first(
         screen(
             node(
@@ -259,24 +220,11 @@ def test_a_node_tells_its_attributes() -> None:
     assert found.role == "button"
     assert found.bounds == Bounds(10, 20, 110, 70)
     assert found.index == 3
-    assert found.enabled
-
-
-@pytest.mark.parametrize("flag", FLAGS)
-def test_each_flag_is_read_from_its_own_attribute(flag: str) -> None:
-    """Each flag is read from its own attribute."""
-    snapshot = screen(node(**{flag: True}), node())
-
-    on, off = snapshot.nodes[1:]
-
-    assert [name for name in FLAGS if getattr(on, name)] == [flag]
-    assert getattr(off, flag) is False
-
-
-def test_a_node_is_enabled_unless_the_xml_denies_it() -> None:
-    """A node is enabled unless the XML says that it is not."""
+    for flag in FLAGS:
+        on, off = screen(node(**{flag: True}), node()).nodes[1:]
+        assert [name for name in FLAGS if getattr(on, name)] == [flag]
+        assert getattr(off, flag) is False
     snapshot = Snapshot.from_xml("<hierarchy><node><node enabled='false'/></node></hierarchy>")
-
     assert [found.enabled for found in snapshot.nodes] == [True, False]
 
 
@@ -294,28 +242,20 @@ def test_missing_attributes_are_absent_and_hide_nothing() -> None:
     assert (snapshot.rotation, snapshot.foreground_package) == (0, None)
 
 
-@pytest.mark.parametrize(
-    ("text", "desc", "label"),
-    [
+def test_labels_and_short_ids_are_derived() -> None:
+    """A label is the text, or the description of a blank one; a short id has no package."""
+    for text, desc, label in (
         ("a", "b", "a"),
         ("", "b", "b"),
         (" \n", "b", "b"),
         (" a ", "b", " a "),
         ("", " ", ""),
         ("", "", ""),
-    ],
-)
-def test_the_label_is_the_text_or_the_description(text: str, desc: str, label: str) -> None:
-    """The label is the text, or the description where the text is blank; it is not trimmed."""
-    assert first(screen(node(text=text, desc=desc))).label == label
-
-
-@pytest.mark.parametrize(
-    ("id", "short"), [("com.example:id/a", "a"), ("tag", "tag"), ("a:id/b:id/c", "c"), ("", "")]
-)
-def test_the_short_id_is_without_the_package(id: str, short: str) -> None:
-    """The short id is what stands after the package, or the whole where there is none."""
-    assert first(screen(node(id=id))).short_id == short
+    ):
+        assert first(screen(node(text=text, desc=desc))).label == label, (text, desc)
+    ids = {"com.example:id/a": "a", "tag": "tag", "a:id/b:id/c": "c", "": ""}
+    for whole, short in ids.items():
+        assert first(screen(node(id=whole))).short_id == short
 
 
 def test_relatives_lead_through_the_tree() -> None:
@@ -336,9 +276,9 @@ def test_relatives_lead_through_the_tree() -> None:
     assert len(snapshot) == 6
 
 
-@pytest.mark.parametrize(
-    ("bounds", "is_on_screen"),
-    [
+def test_what_reaches_into_the_screen_is_on_it() -> None:
+    """Without an extent a node is hidden, with its content; unknown bounds count as visible."""
+    for bounds, is_on_screen in (
         ("[0,0][10,10]", True),
         ("[1080,0][1100,10]", True),  # touching the edge counts
         ("[1081,0][1100,10]", False),
@@ -350,79 +290,37 @@ def test_relatives_lead_through_the_tree() -> None:
         ("[0,10][10,10]", False),
         ("[10,10][0,0]", True),  # printed inside out
         ("somewhere", True),
-    ],
-)
-def test_what_reaches_into_the_screen_is_on_it(bounds: str, is_on_screen: bool) -> None:
-    """What has an extent and reaches into the screen is on it; the unknown counts as visible."""
-    assert first(screen(node(bounds=bounds))).is_on_screen is is_on_screen
-
-
-def test_what_is_in_a_hidden_node_is_hidden() -> None:
-    """With a node the Operator drops all that is in it."""
-    snapshot = screen(node(node(text="in it", bounds="[0,0][10,10]"), bounds="[0,0][0,0]"))
-
-    assert not snapshot.nodes[2].is_on_screen
-    assert snapshot.root.is_on_screen
-
-
-def test_a_root_without_extent_is_kept_alone() -> None:
-    """The root is always kept; off the screen it is all there is."""
+    ):
+        assert first(screen(node(bounds=bounds))).is_on_screen is is_on_screen, bounds
+    inside = screen(node(node(text="in it", bounds="[0,0][10,10]"), bounds="[0,0][0,0]"))
+    assert [found.is_on_screen for found in inside.nodes] == [True, False, False]
+    # The root is always kept; off the screen it is all there is.
     xml = hierarchy(node(text="a")).replace("[0,0][1080,2400]", "[0,0][0,0]")
-
-    snapshot = Snapshot.from_xml(xml)
-
-    assert [found.is_on_screen for found in snapshot.nodes] == [True, False]
+    assert [found.is_on_screen for found in Snapshot.from_xml(xml).nodes] == [True, False]
 
 
 def test_printed_bounds_are_read() -> None:
-    """The printed form comes back, with what can be computed from it."""
+    """Bounds printed inside out are turned; anything else, however long, is not bounds."""
     bounds = Bounds.parse("[10,20][110,70]")
 
     assert bounds == (10, 20, 110, 70)
     assert str(bounds) == "[10,20][110,70]"
     assert (bounds.width, bounds.height, bounds.area) == (100, 50, 5000)
     assert bounds.center == (60, 45)
+    assert Bounds.parse("[0,2400][1080,2300]") == (0, 2300, 1080, 2400)
+    for text in ("", "[1,2]", "[a,0][1,1]", "[0,0][1,1] ", "[0,0][1,1" + "0" * 5000):
+        assert Bounds.parse(text) is None
 
 
-def test_bounds_inside_out_are_turned() -> None:
-    """A node that is scrolled away may be printed with its end before its beginning."""
-    bounds = Bounds.parse("[0,2400][1080,2300]")
-
-    assert bounds == (0, 2300, 1080, 2400)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[1,2]", "[a,0][1,1]", "[0,0][1,1] ", "[0,0][1,1" + "0" * 5000]
-)
-def test_anything_else_is_no_bounds(text: str) -> None:
-    """What is not printed bounds is nothing, however long."""
-    assert Bounds.parse(text) is None
-
-
-@pytest.mark.parametrize(
-    ("other", "is_inside"),
-    [
-        ((0, 0), True),
-        ((99, 49), True),
-        ((100, 0), False),
-        ((0, 50), False),
-        ((-1, 0), False),
-        (Bounds(0, 0, 100, 50), True),
-        (Bounds(1, 1, 101, 50), False),
-        (Bounds(-1, 0, 10, 10), False),
-    ],
-)
-def test_right_and_bottom_are_just_outside(
-    other: tuple[int, int] | Bounds, is_inside: bool
-) -> None:
-    """Left and top are inside, right and bottom just outside."""
-    assert Bounds(0, 0, 100, 50).contains(other) is is_inside
-
-
-def test_rectangles_share_what_lies_in_both() -> None:
-    """Two rectangles share what lies in both; those that only touch share nothing."""
+def test_right_and_bottom_are_just_outside() -> None:
+    """Left and top are inside; rectangles that only touch share nothing."""
     bounds = Bounds(0, 0, 100, 50)
 
+    for inside in ((0, 0), (99, 49), bounds):
+        assert bounds.contains(inside), inside
+    outside = ((100, 0), (0, 50), (-1, 0), Bounds(1, 1, 101, 50), Bounds(-1, 0, 10, 10))
+    for other in outside:
+        assert not bounds.contains(other), other
     assert bounds.intersection(Bounds(90, 40, 200, 200)) == (90, 40, 100, 50)
     assert bounds.intersects(Bounds(90, 40, 200, 200))
     assert not bounds.intersects(Bounds(100, 0, 200, 50))
@@ -444,3 +342,65 @@ def test_password_fields_and_texts_with_secrets() -> None:
     )
 
     assert places == [Bounds(0, 0, size, size) for size in (1, 2, 3, 4)]
+
+
+WHOLE = "[0,0][1080,2400]"
+OK = node(text="OK", bounds="[100,100][300,200]")
+
+
+def ok_of(snapshot: Snapshot) -> Node:
+    """Return the node with the text OK."""
+    found = snapshot.find(text="OK")
+    assert isinstance(found, Node)
+    return found
+
+
+def test_a_large_clickable_node_that_is_drawn_later_is_a_cover() -> None:
+    """A scrim over the whole screen takes the taps, but not those of a node around both."""
+    scrim = node(id="scrim", bounds=WHOLE, clickable=True)
+    ok = ok_of(screen(OK, scrim))
+    in_row = ok_of(screen(node(OK, scrim, id="row", bounds=WHOLE, clickable=True)))
+
+    cover = covering_node(ok, around=ok)
+
+    assert cover is not None
+    assert cover.short_id == "scrim"
+    assert in_row.parent is not None
+    assert covering_node(in_row, around=in_row.parent) is None
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(screen(OK, node(bounds=WHOLE)), id="takes no clicks"),
+        pytest.param(screen(node(bounds=WHOLE, clickable=True), OK), id="drawn before"),
+        pytest.param(screen(node(OK, bounds=WHOLE, clickable=True)), id="around it"),
+        pytest.param(
+            screen(OK, node(bounds="[90,90][400,300]", clickable=True)), id="part of a card"
+        ),
+        pytest.param(
+            screen(OK, node(bounds="[0,150][1080,2400]", clickable=True)), id="half of it"
+        ),
+        # Which of two windows is in front cannot be seen.
+        pytest.param(
+            several_windows(
+                node(OK, bounds=WHOLE), node(node(bounds=WHOLE, clickable=True), bounds=WHOLE)
+            ),
+            id="another window",
+        ),
+    ],
+)
+def test_other_overlapping_nodes_are_not_covers(snapshot: Snapshot) -> None:
+    """Layouts are full of nodes that overlap, and few of them are in the way."""
+    ok = ok_of(snapshot)
+
+    assert covering_node(ok, around=ok) is None
+
+
+def test_the_visible_part_of_a_node_ends_at_the_edge_of_the_screen() -> None:
+    """A node beyond the edge has no visible part."""
+    edge = ok_of(screen(node(text="OK", bounds="[0,2300][1080,2600]")))
+    below = ok_of(screen(node(text="OK", bounds="[0,2400][1080,2600]")))
+
+    assert str(visible_bounds(edge)) == "[0,2300][1080,2400]"
+    assert visible_bounds(below) is None

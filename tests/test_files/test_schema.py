@@ -51,7 +51,7 @@ BEYOND = (
     "does not need",
     "this row of parameters lacks",
     "a row of parameters has no",
-    "title: say what",
+    "title: describe",
 )
 
 ODD: list[Any] = [

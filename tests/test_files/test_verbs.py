@@ -55,7 +55,7 @@ def methods_of(cls: type[Any]) -> dict[str, Callable[..., Any]]:
 
 
 def test_every_method_of_the_client_is_a_step_or_has_a_reason() -> None:
-    """A new method becomes a step by itself; one that is none is listed, and no ghost is."""
+    """A new method becomes a step by itself; one that is not a step is listed."""
     assert client_verbs().keys() | OTHERWISE.keys() == methods_of(Clawperator).keys()
     assert client_verbs().keys().isdisjoint(OTHERWISE)
 

@@ -11,17 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    DeviceNotFoundError,
-    DeviceUnavailableError,
-    ErrorCode,
-    PayloadTooLargeError,
-    ShellError,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.adb_server import SERIAL, Answer, Conversation, FakeAdb, block, failure
@@ -55,7 +46,7 @@ def run_script(conversation: Conversation) -> None:
     conversation.close()
 
 
-def test_outputs_and_exit_code_are_told_apart() -> None:
+def test_outputs_and_exit_code_are_separated() -> None:
     """The packets may come in any order and pieces; unknown kinds are passed over."""
     data = b"".join(
         [
@@ -66,38 +57,30 @@ def test_outputs_and_exit_code_are_told_apart() -> None:
             packet(3, b"\x05"),
         ]
     )
-    pieces = [data[at : at + 3] for at in range(0, len(data), 3)]
 
     def trickle(conversation: Conversation) -> None:
         conversation.send(b"OKAY")
-        for piece in pieces:
-            conversation.send(piece)
+        for at in range(0, len(data), 3):
+            conversation.send(data[at : at + 3])
 
     with FakeAdb({"shell,v2,raw:ls": trickle}) as adb:
-        result = transport(adb).shell("ls")
-
-    assert result == ShellResult("one zwö", "oops �", 5)
-
-
-def test_features_are_asked_once() -> None:
-    """The second command goes straight to the device."""
-    with FakeAdb({"shell,v2,raw:": b"OKAY" + packet(3, b"\0")}) as adb:
         device = transport(adb)
-        device.shell("one")
-        device.shell("two")
-
+        assert device.shell("ls") == device.shell("ls") == ShellResult("one zwö", "oops �", 5)
         assert adb.requests.count(FEATURES) == 1
 
 
 def test_a_command_that_takes_too_long_is_ended() -> None:
-    """The connection closes, which ends the command, and the error says how long it had."""
+    """The connection closes, which ends the command, and the error has its time limit."""
     closed: list[bytes] = []
 
     def hang(conversation: Conversation) -> None:
         conversation.send(b"OKAY" + packet(1, b"still here"))
         closed.append(conversation.wait_for_close())
 
-    with FakeAdb({"shell,v2,raw:": hang}) as adb, pytest.raises(TransportTimeoutError) as caught:
+    with (
+        FakeAdb({"shell,v2,raw:": hang}) as adb,
+        pytest.raises(errors.TransportTimeoutError) as caught,
+    ):
         transport(adb).shell("sleep 99", timeout=0.05)
 
     assert "`sleep 99`" in caught.value.message
@@ -106,37 +89,41 @@ def test_a_command_that_takes_too_long_is_ended() -> None:
     assert closed == [packet(4, b"")]
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("sleep 99", "no answer to `sleep 99` came within 0.3 s"),
-        ("true", "the device did not answer within 0.3 s"),
-    ],
-)
-def test_silence_before_a_command_begins(command: str, told: str) -> None:
+def test_silence_before_a_command_begins() -> None:
     """The error names the command, and not the service of adb that would run it."""
 
     def hang(conversation: Conversation) -> None:
         conversation.wait_for_close()
 
-    with FakeAdb({"shell,v2,raw:": hang}) as adb, pytest.raises(TransportTimeoutError) as caught:
-        transport(adb).shell(command, timeout=0.3)
+    for command, message in (
+        ("sleep 99", "no answer to `sleep 99` came within 0.3 s"),
+        ("true", "the device did not answer within 0.3 s"),
+    ):
+        with (
+            FakeAdb({"shell,v2,raw:": hang}) as adb,
+            pytest.raises(errors.TransportTimeoutError) as caught,
+        ):
+            transport(adb).shell(command, timeout=0.3)
 
-    # A slow machine may have used up some of the time before.
-    assert re.sub(r"0\.\d+", "0.3", caught.value.message) == told
+        # A slow machine may have used up some of the time before.
+        assert re.sub(r"0\.\d+", "0.3", caught.value.message) == message
 
 
 @pytest.mark.parametrize(
     ("state", "kind", "code"),
     [
-        (failure(f"device '{SERIAL}' not found"), DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
-        (block("offline"), DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
-        (block("unauthorized"), DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
-        (block("device"), TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
+        (
+            failure(f"device '{SERIAL}' not found"),
+            errors.DeviceNotFoundError,
+            ErrorCode.DEVICE_NOT_FOUND,
+        ),
+        (block("offline"), errors.DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+        (block("unauthorized"), errors.DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
+        (block("device"), errors.TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
     ],
 )
 def test_a_connection_that_breaks_names_the_device(
-    state: bytes, kind: type[ClawperatorError], code: ErrorCode
+    state: bytes, kind: type[errors.ClawperatorError], code: ErrorCode
 ) -> None:
     """When a command ends without its exit code, adb is asked what became of the device."""
     broken = {"shell,v2,raw:": b"OKAY" + packet(1, b"par"), STATE: state}
@@ -147,17 +134,8 @@ def test_a_connection_that_breaks_names_the_device(
     assert caught.value.serial == SERIAL
 
 
-def test_raw_output_is_given_as_it_is() -> None:
-    """No byte is changed or decoded."""
-    data = bytes(range(256)) * 1000
-    with FakeAdb({"exec:screencap -p": b"OKAY" + data}) as adb:
-        output = transport(adb).exec_out("screencap -p")
-
-    assert output == data
-
-
-def test_raw_output_is_told_piece_by_piece() -> None:
-    """Whoever listens hears each byte once and in order, before the command is over."""
+def test_raw_output_is_not_changed() -> None:
+    """A listener gets each byte once and in order, before the command is over."""
     data = bytes(range(256)) * 1000
     pieces: list[bytes] = []
     with FakeAdb({"exec:screencap -p": b"OKAY" + data}) as adb:
@@ -197,34 +175,21 @@ def test_a_command_too_long_for_a_request_is_typed() -> None:
     assert typed == [f"{{\n{command}\n}} </dev/null\n".encode()]
 
 
-@pytest.mark.parametrize(
-    ("command", "output", "code"),
-    [
-        ("echo hi", "hi\n", 0),
-        ("echo out; echo err >&2; exit 7", "out\nerr\n", 7),
-        ("printf 'no end'", "no end", 0),
-        ("false # why", "", 1),
-        ("no_such_command_here 2>/dev/null", "", 127),
-        ("cat", "", 0),
-        ("echo '" + "x" * 5000 + "'", "x" * 5000 + "\n", 0),
-    ],
-)
-def test_an_old_device_tells_exit_codes_too(command: str, output: str, code: int) -> None:
-    """Without the newer protocol the shell prints its exit code, and a nonce tells it apart."""
-    with FakeAdb({**OLD, "exec:": run_script}) as adb:
-        result = transport(adb).shell(command)
-
-    assert result == ShellResult(output, "", code)
-
-
-def test_an_old_device_tells_warnings_of_its_linker_apart() -> None:
-    """They are no part of an answer, though both outputs come as one."""
+def test_an_old_device_reports_exit_codes_too() -> None:
+    """Its shell prints the exit code after a nonce; warnings of its linker are separated."""
     warning = "WARNING: linker: libx.so has text relocations."
-
     with FakeAdb({**OLD, "exec:": run_script}) as adb:
-        result = transport(adb).shell(f"echo '{warning}' >&2; echo 23")
-
-    assert result == ShellResult("23\n", f"{warning}\n", 0)
+        for command, output, warnings, code in (
+            ("echo hi", "hi\n", "", 0),
+            ("echo out; echo err >&2; exit 7", "out\nerr\n", "", 7),
+            ("printf 'no end'", "no end", "", 0),
+            ("false # why", "", "", 1),
+            ("no_such_command_here 2>/dev/null", "", "", 127),
+            ("cat", "", "", 0),
+            ("echo '" + "x" * 5000 + "'", "x" * 5000 + "\n", "", 0),
+            (f"echo '{warning}' >&2; echo 23", "23\n", f"{warning}\n", 0),
+        ):
+            assert transport(adb).shell(command) == ShellResult(output, warnings, code), command
 
 
 def test_an_old_device_is_never_sent_a_long_request() -> None:
@@ -232,32 +197,27 @@ def test_an_old_device_is_never_sent_a_long_request() -> None:
     with FakeAdb({**OLD, "exec:": run_script}) as adb:
         device = transport(adb)
         result = device.shell(f"true {'x' * 10_000}")
-        with pytest.raises(PayloadTooLargeError, match="this device takes 4000"):
+        with pytest.raises(errors.PayloadTooLargeError, match="this device takes 4000"):
             device.exec_out(f"true {'x' * 10_000}")
 
         assert result.ok
         assert max(map(len, adb.requests)) < 4096
 
 
-def test_an_old_shell_that_leaves_something_running_ends() -> None:
-    """What holds the connection open after the exit code is not waited for."""
+def test_an_old_shell_ends_with_its_exit_code_or_its_complaint() -> None:
+    """What keeps the connection open is not waited for; a script with an error has no code."""
 
     def linger(conversation: Conversation) -> None:
         nonce = conversation.service.rpartition("echo ")[2].partition("$")[0]
         conversation.send(b"OKAYhi\n" + nonce.encode() + b"0\n")
         conversation.wait_for_close()
 
-    with FakeAdb({**OLD, "exec:": linger}) as adb:
-        result = transport(adb).shell("sleep 99 &")
-
-    assert result == ShellResult("hi\n", "", 0)
-
-
-def test_an_old_shell_that_ends_early_is_told() -> None:
-    """A script that the shell cannot read gives no exit code, but its complaint."""
-    answers: dict[str, Answer] = {**OLD, "exec:": run_script, STATE: block("device")}
-    with FakeAdb(answers) as adb, pytest.raises(TransportError, match=r"(?i)syntax error"):
-        transport(adb).shell("if then (")
+    answers: dict[str, Answer] = {**OLD, "exec:": linger, STATE: block("device")}
+    with FakeAdb(answers) as adb:
+        assert transport(adb).shell("sleep 99 &") == ShellResult("hi\n", "", 0)
+        adb.answers["exec:"] = run_script
+        with pytest.raises(errors.TransportError, match=r"(?i)syntax error"):
+            transport(adb).shell("if then (")
 
 
 def installing(answer: str) -> dict[str, Answer]:
@@ -280,10 +240,16 @@ def installing(answer: str) -> dict[str, Answer]:
     return {"sync:": sync, "shell,v2,raw:pm install": reply, "shell,v2,raw:rm": done}
 
 
-def test_an_app_is_installed_and_its_file_removed(tmp_path: Path) -> None:
+@pytest.fixture
+def apk(tmp_path: Path) -> Path:
+    """Return the path of an app."""
+    path = tmp_path / "app.apk"
+    path.write_bytes(b"PK")
+    return path
+
+
+def test_an_app_is_installed_and_its_file_removed(apk: Path) -> None:
     """The file goes to the device, is installed over an earlier version, and is removed."""
-    apk = tmp_path / "app.apk"
-    apk.write_bytes(b"PK")
     with FakeAdb(installing("Success\n")) as adb:
         transport(adb).install(apk)
         commands = [r.partition(":")[2] for r in adb.requests if r.startswith("shell")]
@@ -293,85 +259,61 @@ def test_an_app_is_installed_and_its_file_removed(tmp_path: Path) -> None:
     assert commands == [f"pm install -r -t '{path}'", f"rm -f '{path}'"]
 
 
-def test_a_refused_app_gives_the_devices_reason(tmp_path: Path) -> None:
-    """Even where the exit code says nothing, as on old devices."""
-    apk = tmp_path / "app.apk"
-    apk.write_bytes(b"PK")
-    said = "Failure [INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2]\n"
-
-    with FakeAdb(installing(said)) as adb, pytest.raises(ShellError) as caught:
+# https://github.com/xiaocong/android-uiautomator-server/issues/40
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [
+        ("INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2", ""),
+        ("INSTALL_FAILED_USER_RESTRICTED: Install canceled by user", "'Install via USB'"),
+        ("INSTALL_FAILED_ABORTED: User rejected permissions", "'Install via USB'"),
+    ],
+    ids=["older", "Xiaomi", "Huawei and vivo"],
+)
+def test_a_refused_app_gives_the_devices_reason(reason: str, hint: str, apk: Path) -> None:
+    """Also without an exit code, as on old devices; a phone that asks first has its own hint."""
+    with (
+        FakeAdb(installing(f"Failure [{reason}]\n")) as adb,
+        pytest.raises(errors.ShellError) as caught,
+    ):
         transport(adb).install(apk)
 
     assert caught.value.code == ErrorCode.ANDROID_INSTALL_FAILED
-    assert "INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2" in caught.value.message
+    assert reason in caught.value.message
+    assert hint in str(caught.value.hint)
 
 
-# https://github.com/xiaocong/android-uiautomator-server/issues/40
-@pytest.mark.parametrize(
-    "reason",
-    [
-        "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user",
-        "INSTALL_FAILED_ABORTED: User rejected permissions",
-    ],
-    ids=["Xiaomi", "Huawei and vivo"],
-)
-def test_a_phone_that_asks_first_is_told_as_such(reason: str, tmp_path: Path) -> None:
-    """The hint names the option and the prompt, because uninstalling would not help."""
-    apk = tmp_path / "app.apk"
-    apk.write_bytes(b"PK")
-
-    with FakeAdb(installing(f"Failure [{reason}]\n")) as adb, pytest.raises(ShellError) as caught:
-        transport(adb).install(apk)
-
-    assert "'Install via USB'" in str(caught.value.hint)
+def test_a_local_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """The path is in the message."""
+    path = tmp_path / "nothing.apk"
+    with FakeAdb(installing("")) as adb:
+        device = transport(adb)
+        for action in (device.install, lambda path: device.push(path, "/x")):
+            with pytest.raises(errors.TransportError, match=r"nothing\.apk") as caught:
+                action(path)
+            assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
 
 
-@pytest.mark.parametrize("action", [AdbTransport.install, lambda t, path: t.push(path, "/x")])
-def test_a_local_file_that_is_not_there_is_told(
-    action: Callable[[AdbTransport, Path], None], tmp_path: Path
-) -> None:
-    """The path is named."""
-    with FakeAdb(installing("")) as adb, pytest.raises(TransportError) as caught:
-        action(transport(adb), tmp_path / "nothing.apk")
-
-    assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
-    assert "nothing.apk" in caught.value.message
-
-
-def test_a_closed_device_says_so() -> None:
-    """After close() nothing is sent any more."""
-    with FakeAdb() as adb:
-        closed = transport(adb)
-        closed.close()
-
-        with pytest.raises(TransportError, match="is closed"):
-            closed.shell("echo")
-
-        assert adb.requests == []
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
+def test_a_closed_or_inherited_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sockets and threads are the parent's; a fork neither uses nor closes them."""
+    uses: list[Callable[[AdbTransport], object]] = [
         lambda device: device.shell("echo"),
         lambda device: device.exec_out("echo"),
         lambda device: device.log.mark(),
         lambda device: device.quick_shell.prepare(),
         lambda device: device.push(b"", "/x"),
         lambda device: device.pull("/x"),
-    ],
-)
-def test_a_fork_is_told_to_connect_itself(
-    use: Callable[[AdbTransport], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sockets and threads are the parent's; the child neither uses nor closes them."""
+    ]
     with FakeAdb() as adb:
-        inherited = transport(adb)
-        monkeypatch.setattr(os, "getpid", lambda: -1)
+        closed, inherited = transport(adb), transport(adb)
+        closed.close()
+        with pytest.raises(errors.TransportError, match="is closed"):
+            closed.shell("echo")
 
-        with pytest.raises(ConfigurationError, match="a fork of it") as caught:
-            use(inherited)
+        monkeypatch.setattr(os, "getpid", lambda: -1)
+        for use in uses:
+            with pytest.raises(errors.ConfigurationError, match="a fork of it") as caught:
+                use(inherited)
+            assert "Connect in the child" in str(caught.value)
         inherited.close()
 
-        assert "Connect in the child" in str(caught.value)
         assert adb.requests == []

@@ -22,54 +22,29 @@ def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def test_the_shipped_one_comes_first_for_servers_of_our_own(on_path: Path) -> None:
-    """The simulator's server is started by the adb whose behaviour is known."""
-    found = find_adb()
-
-    assert found != on_path
-    assert found.parent.name == "binaries"
-
-
-def test_the_users_own_comes_first_for_the_users_server(on_path: Path) -> None:
-    """Two versions would end each other's server."""
-    assert find_user_adb() == on_path
-
-
-def test_the_shipped_one_serves_a_user_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an adb on PATH the wheel's is used."""
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("ADB_PATH", raising=False)
-
-    assert find_user_adb().parent.name == "binaries"
-
-
-def test_a_chosen_one_wins(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ADB_PATH is what was asked for, in both cases."""
+def test_servers_of_our_own_use_the_shipped_one_and_users_servers_theirs(
+    on_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two versions would end each other's server; ADB_PATH wins, also if it is not there."""
     chosen = on_path.with_name("chosen")
-    chosen.touch()
-    monkeypatch.setenv("ADB_PATH", str(chosen))
 
+    assert find_adb().parent.name == "binaries"
+    assert find_user_adb() == on_path
+    monkeypatch.setenv("ADB_PATH", str(chosen))
+    with pytest.raises(AdbUnavailableError, match="ADB_PATH"):
+        find_user_adb()
+    chosen.touch()
     assert (find_adb(), find_user_adb()) == (chosen, chosen)
 
 
-def test_a_chosen_one_that_is_not_there_is_told(
-    on_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No other one is taken in its place."""
-    monkeypatch.setenv("ADB_PATH", str(on_path.with_name("nothing")))
-
-    with pytest.raises(AdbUnavailableError, match="ADB_PATH"):
-        find_user_adb()
-
-
-def test_none_at_all_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hint says where one comes from."""
-    monkeypatch.setattr(adb_program, "_shipped", lambda: None)
+def test_a_user_without_adb_uses_the_shipped_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If that is missing, too, the hint names what to install."""
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("ADB_PATH", raising=False)
+    assert find_user_adb().parent.name == "binaries"
+    monkeypatch.setattr(adb_program, "_shipped", lambda: None)
 
     with pytest.raises(AdbUnavailableError) as caught:
         find_user_adb()
 
-    assert caught.value.hint is not None
-    assert "platform-tools" in caught.value.hint
+    assert "platform-tools" in str(caught.value.hint)

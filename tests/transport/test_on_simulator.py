@@ -12,19 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import (
-    AdbUnavailableError,
-    ClawperatorError,
-    DeviceError,
-    DeviceNotFoundError,
-    ErrorCode,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator import errors
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.adb_program import find_adb
+from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.shell import broadcast_command, properties
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.adb_server import DEADLINE, eventually, nothing_left
@@ -36,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Two phones: one that is well, and one to torture."""
+    """Yield two phones: a healthy one, and one for faults."""
     with Simulator(devices=2, time_scale=0.05, seed=7) as running:
         yield running
 
@@ -49,14 +43,14 @@ def server(simulator: Simulator) -> AdbServer:
 
 @pytest.fixture
 def phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
-    """Yield the phone that is well; it must be left without threads."""
+    """Yield the healthy phone; it must be left without threads."""
     with nothing_left(), closed(AdbTransport(server, simulator.serials[0])) as transport:
         yield transport
 
 
 @pytest.fixture
 def notices() -> list[str]:
-    """Collect what the log of the phone to torture has to say."""
+    """Collect the notices of the log of the phone for faults."""
     return []
 
 
@@ -64,7 +58,7 @@ def notices() -> list[str]:
 def poor_phone(
     simulator: Simulator, server: AdbServer, notices: list[str]
 ) -> Iterator[AdbTransport]:
-    """Yield the phone to torture, well again at the end."""
+    """Yield the phone for faults, which is reset at the end."""
     transport = AdbTransport(server, simulator.serials[1], on_notice=notices.append)
     with nothing_left(), closed(transport):
         yield transport
@@ -84,7 +78,7 @@ def answers(transport: AdbTransport, command: str) -> bool:
     """Whether the device runs a command."""
     try:
         return transport.shell(command).ok
-    except ClawperatorError:
+    except errors.ClawperatorError:
         return False
 
 
@@ -125,7 +119,7 @@ def open_sockets() -> int:
 
 
 def test_a_phone_answers(phone: AdbTransport) -> None:
-    """Outputs, exit code, raw bytes and properties come back."""
+    """Outputs, exit code, raw bytes and properties come back; a missing command is known."""
     result = phone.shell("echo out; echo err >&2; exit 3")
     picture = phone.exec_out("screencap -p")
     found = properties(phone)
@@ -133,28 +127,42 @@ def test_a_phone_answers(phone: AdbTransport) -> None:
     assert (result.stdout, result.stderr, result.exit_code) == ("out\n", "err\n", 3)
     assert picture.startswith(b"\x89PNG")
     assert found["ro.product.model"] == "Pixel 9"
-
-
-def test_a_missing_command_is_unknown(phone: AdbTransport) -> None:
-    """What the device lacks is no error of the device."""
     assert phone.shell("no_such_command").missing
+
+
+def test_quick_commands_share_one_shell(phone: AdbTransport) -> None:
+    """Unread results are passed over, and a shell that ended is opened again."""
+    shell = phone.quick_shell
+
+    def run(command: str) -> ShellResult:
+        shell.start(command)
+        return shell.result(DEADLINE)
+
+    first, missing = run("echo $$"), run("ls /nowhere")
+    shell.start("echo unread")
+    assert run("echo $$") == first
+    assert missing.exit_code != 0
+    assert "/nowhere" in missing.stdout
+    assert run("echo ' a  b '; false") == ShellResult(" a  b \n", "", 1)
+    with pytest.raises(errors.TransportError):
+        run("exit")
+    assert run("echo again").stdout == "again\n"
 
 
 def test_a_timeout_ends_the_command(phone: AdbTransport) -> None:
     """Nothing goes on running on the phone."""
-    with pytest.raises(TransportTimeoutError):
+    with pytest.raises(errors.TransportTimeoutError):
         phone.shell("sleep 321", timeout=0.1)
 
     assert eventually(lambda: "sleep" not in phone.shell("ps -A -o ARGS").stdout)
 
 
-@pytest.mark.parametrize("size", [60_000, 100_000])
-def test_long_commands_arrive_whole(size: int, phone: AdbTransport) -> None:
+def test_long_commands_arrive_whole(phone: AdbTransport) -> None:
     """Whether they fit into one request or have to be typed."""
-    result = phone.shell(f"echo '{'x' * size}'; exit 4")
+    for size in (60_000, 100_000):
+        result = phone.shell(f"echo '{'x' * size}'; exit 4")
 
-    assert result.stdout == "x" * size + "\n"
-    assert result.exit_code == 4
+        assert (result.stdout, result.exit_code) == ("x" * size + "\n", 4)
 
 
 def test_a_payload_of_apostrophes_is_broadcast(phone: AdbTransport) -> None:
@@ -168,7 +176,7 @@ def test_a_payload_of_apostrophes_is_broadcast(phone: AdbTransport) -> None:
 
 
 def test_files_come_back_as_they_were_sent(phone: AdbTransport, tmp_path: Path) -> None:
-    """Bytes and files go there, and come back the same."""
+    """Bytes and files go there, and come back the same; a missing one has the phone's reason."""
     data = bytes(range(256)) * 4096
     source = tmp_path / "source.bin"
     source.write_bytes(data)
@@ -180,15 +188,15 @@ def test_files_come_back_as_they_were_sent(phone: AdbTransport, tmp_path: Path) 
     assert phone.pull("/sdcard/one.bin") == data
     assert phone.pull("/sdcard/empty.bin") == b""
     assert phone.pull("/data/local/tmp/source.bin") == data
+    with pytest.raises(errors.TransportError, match="No such file or directory"):
+        phone.pull("/sdcard/nothing")
 
 
-def test_files_that_cannot_travel_are_told(poor_phone: AdbTransport) -> None:
+def test_a_file_for_which_there_is_no_room_is_refused(poor_phone: AdbTransport) -> None:
     """The phone's own reason is in the message."""
     poor_phone.shell("sim fault storage_full")
 
-    with pytest.raises(TransportError, match="No such file or directory"):
-        poor_phone.pull("/sdcard/nothing")
-    with pytest.raises(TransportError, match="No space left on device") as caught:
+    with pytest.raises(errors.TransportError, match="No space left on device") as caught:
         poor_phone.push(b"x" * 1000, "/sdcard/x")
 
     assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
@@ -230,14 +238,14 @@ def test_a_troubled_log_loses_nothing(
 
 
 @pytest.mark.parametrize("fault", ["offline ms=200", "unauthorized ms=200", "disconnect after=now"])
-def test_a_phone_that_goes_away_is_told_and_comes_back(
+def test_a_phone_that_goes_away_raises_and_comes_back(
     fault: str, poor_phone: AdbTransport, notices: list[str]
 ) -> None:
-    """Who waits hears of it at once; afterwards everything works, and nothing was missed."""
+    """A wait ends immediately; afterwards everything works, and nothing was missed."""
     start = poor_phone.log.mark()
     poor_phone.shell(f"sim fault {fault}")
 
-    with pytest.raises(DeviceError) as caught:
+    with pytest.raises(errors.DeviceError) as caught:
         poor_phone.log.wait(10**9, time.monotonic() + DEADLINE)
     assert eventually(lambda: answers(poor_phone, "log -t test 'back again'"))
     poor_phone.log.mark()
@@ -253,10 +261,10 @@ def test_a_phone_that_goes_away_is_told_and_comes_back(
     assert notices == []
 
 
-def test_a_log_that_was_cleared_meanwhile_is_told(
+def test_lines_of_a_log_that_was_cleared_are_reported_lost(
     poor_phone: AdbTransport, notices: list[str]
 ) -> None:
-    """Lines that the phone no longer has are reported lost, between two of its times."""
+    """The notice names the times between which lines are missing."""
     position = poor_phone.log.mark()
     write(poor_phone, "before")
     position = find(poor_phone, position, "before")
@@ -267,17 +275,17 @@ def test_a_log_that_was_cleared_meanwhile_is_told(
     assert len(notices) == 1
 
 
-def test_a_phone_that_does_not_exist_fails_at_once(server: AdbServer) -> None:
+def test_a_phone_that_does_not_exist_fails_immediately(server: AdbServer) -> None:
     """Every way of asking names it."""
-    with nothing_left(), closed(AdbTransport(server, "nobody")) as nobody:
+    with nothing_left(), closed(AdbTransport(server, "NONE")) as missing:
         for ask in (
-            lambda: nobody.shell("ls"),
-            lambda: nobody.exec_out("ls"),
-            lambda: nobody.pull("/x"),
-            lambda: nobody.push(b"", "/x"),
-            lambda: nobody.log.mark(),
+            lambda: missing.shell("ls"),
+            lambda: missing.exec_out("ls"),
+            lambda: missing.pull("/x"),
+            lambda: missing.push(b"", "/x"),
+            lambda: missing.log.mark(),
         ):
-            with pytest.raises(DeviceNotFoundError, match="nobody"):
+            with pytest.raises(errors.DeviceNotFoundError, match="NONE"):
                 ask()
 
 
@@ -291,12 +299,12 @@ def test_nothing_is_left_open(simulator: Simulator, server: AdbServer) -> None:
             transport.shell("true")
             transport.exec_out("true")
             transport.push(b"x", "/sdcard/x")
-            with suppress(TransportTimeoutError):
+            with suppress(errors.TransportTimeoutError):
                 transport.shell("sleep 9", timeout=0.02)
-            with suppress(TransportError):
+            with suppress(errors.TransportError):
                 transport.pull("/nothing")
-            with suppress(DeviceError), closed(AdbTransport(server, "nobody")) as nobody:
-                nobody.log.mark()
+            with suppress(errors.DeviceError), closed(AdbTransport(server, "NONE")) as missing:
+                missing.log.mark()
 
     use()
     before = open_sockets()
@@ -350,7 +358,7 @@ class OwnServer:
     def _is_up(self) -> bool:
         try:
             return self.server.version() > 0
-        except ClawperatorError:
+        except errors.ClawperatorError:
             return False
 
 
@@ -378,9 +386,9 @@ def test_a_server_that_is_killed_and_comes_back(
         start = transport.log.mark()
         own_server.kill()
         write(phone, "while away")
-        with pytest.raises(AdbUnavailableError):
+        with pytest.raises(errors.AdbUnavailableError):
             transport.log.wait(10**9, time.monotonic() + DEADLINE)
-        with pytest.raises(AdbUnavailableError):
+        with pytest.raises(errors.AdbUnavailableError):
             transport.shell("true")
         own_server.start(serial)
 

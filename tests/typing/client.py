@@ -84,7 +84,7 @@ def batches_have_values_later(claw: Clawperator) -> None:
 
 
 def patterns_and_gestures(claw: Clawperator, snapshot: Snapshot) -> None:
-    """Patterns stand where texts do, as far as a snapshot can be searched for them."""
+    """Patterns are accepted like texts, as far as a snapshot can be searched for them."""
     claw.click(text=re.compile("^A"), id=re.compile("b$"))
     claw.read_value(re.compile("Total"))
     snapshot.find_all(desc=re.compile("c"))

@@ -1,21 +1,13 @@
-"""The activity manager and ``am``, also known as ``cmd activity``: starts, stops and broadcasts."""
+"""Intents, the activity manager and ``am``: starts, stops and broadcasts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from pytest_clawperator.simulator.android.intents import (
-    CATEGORY_HOME,
-    FROM_SHELL,
-    INCLUDE_STOPPED,
-    MAIN,
-    NEW_TASK,
-    Intent,
-    parse_intent,
-)
+from pytest_clawperator.simulator.android import processes
 from pytest_clawperator.simulator.android.packages import (
     LAUNCHER,
     OPERATOR_ACTION,
@@ -23,57 +15,158 @@ from pytest_clawperator.simulator.android.packages import (
     OPERATOR_RECEIVER,
     Package,
     component,
-)
-from pytest_clawperator.simulator.android.processes import (
-    UI_AUTOMATION,
-    crash,
-    kill_package,
-    running_processes,
-    start_operator,
+    full_class,
 )
 from pytest_clawperator.simulator.android.service_call import (
     JavaException,
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
     java_int,
+    not_a_number,
 )
 from pytest_clawperator.simulator.android.settings_store import disable_accessibility_services
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
-_USAGE = """Activity manager (activity) commands:
-  start-activity [-W] [-S] <INTENT>        (or: start)
-  broadcast [--async] <INTENT>
-  force-stop <PACKAGE>
-  kill <PACKAGE>
-  crash <PACKAGE|PID>
-  get-current-user
-  get-standby-bucket <PACKAGE>
-  set-standby-bucket <PACKAGE> active|working_set|frequent|rare|restricted
-<INTENT> specifications include these flags and arguments:
-    [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>]
-    [-e|--es <EXTRA_KEY> <EXTRA_STRING_VALUE>] [--ez <EXTRA_KEY> <EXTRA_BOOLEAN_VALUE>]
-    [-n <COMPONENT_NAME>] [-p <PACKAGE>] [-f <FLAGS>]
-    [<URI> | <PACKAGE> | <COMPONENT>]
-"""
-_FLAGS = frozenset({"-D", "-N", "-S", "-W", "--async", "--streaming", "--lock-task"})
-_WITH_VALUE = frozenset({"-P", "-R", "--user", "--display", "--receiver-permission", "--task"})
+MAIN = "android.intent.action.MAIN"
+
+VIEW = "android.intent.action.VIEW"
+
+CATEGORY_LAUNCHER = "android.intent.category.LAUNCHER"
+
+CATEGORY_HOME = "android.intent.category.HOME"
+
+FROM_SHELL = 0x00400000
+
+NEW_TASK = 0x10000000
+
+INCLUDE_STOPPED = 0x00000020
+
+
+@dataclass
+class Intent:
+    """An operation, and the app or component that is to perform it."""
+
+    action: str | None = None
+    data: str | None = None
+    categories: list[str] = field(default_factory=list)
+    flags: int = 0
+    package: str | None = None
+    component: tuple[str, str] | None = None
+    extras: dict[str, str | None] = field(default_factory=dict)  # None for other types than text
+
+    def __str__(self) -> str:
+        parts = [f"act={self.action}"] if self.action else []
+        if self.categories:
+            parts.append(f"cat=[{','.join(self.categories)}]")
+        if self.data is not None:
+            parts.append(f"dat={self.data}")
+        if self.flags:
+            parts.append(f"flg=0x{self.flags:x}")
+        if self.package is not None:
+            parts.append(f"pkg={self.package}")
+        if self.component is not None:
+            parts.append(f"cmp={component(*self.component)}")
+        if self.extras:
+            parts.append("(has extras)")
+        return f"Intent {{ {' '.join(parts)} }}"
+
+
+# Extras that are not text; what their values must look like is up to the app.
+_OTHER_EXTRAS = frozenset({"--ei", "--el", "--ef", "--ez", "--eu", "--esa", "--eia"})
+# Options about tasks, history and permissions, which make no difference here.
+_IGNORED = ("--activity-", "--receiver-", "--grant-", "--exclude-")
+
+
+def parse_component(text: str) -> tuple[str, str]:
+    """Parse ``package/class``; a class that begins with a dot lies in the package."""
+    package, slash, cls = text.partition("/")
+    if not slash or not cls:
+        raise JavaException(f"Bad component name: {text}")
+    return package, full_class(package, cls)
+
+
+def parse_intent(
+    call: ServiceCall, *, other_option: Callable[[str], bool] = lambda option: False
+) -> Intent:
+    """Parse an intent; ``other_option`` handles the command's own options."""
+    intent = Intent()
+    given = False
+    while (option := call.option()) is not None:
+        if _intent_option(option, call, intent):
+            given = given or not option.startswith("--")
+        elif not other_option(option):
+            raise JavaException(f"Unknown option: {option}")
+    word = call.next()
+    if word is not None:
+        _fill_in(intent, word)
+    elif not given:
+        raise JavaException("No intent supplied")
+    return intent
+
+
+def _intent_option(option: str, call: ServiceCall, intent: Intent) -> bool:
+    if option == "--include-stopped-packages":
+        intent.flags |= INCLUDE_STOPPED
+    elif option in ("-e", "--es"):
+        key = call.required()
+        intent.extras[key] = call.required()
+    elif option in _OTHER_EXTRAS:
+        intent.extras[call.required()] = None
+        call.required()
+    elif option == "-a":
+        intent.action = call.required()
+    elif option == "-d":
+        intent.data = call.required()
+    elif option == "-t":
+        call.required()
+    elif option == "-c":
+        intent.categories.append(call.required())
+    elif option == "-n":
+        intent.component = parse_component(call.required())
+    elif option == "-p":
+        intent.package = call.required()
+    elif option == "-f":
+        intent.flags = _decode(call.required())
+    else:
+        return option.startswith(_IGNORED)
+    return True
+
+
+def _fill_in(intent: Intent, word: str) -> None:
+    if ":" in word:
+        intent.data = intent.data or word
+        intent.action = intent.action or VIEW
+        return
+    if "/" in word:
+        intent.component = intent.component or parse_component(word)
+    else:
+        intent.package = intent.package or word
+    intent.action = intent.action or MAIN
+    if not intent.categories:
+        intent.categories.append(CATEGORY_LAUNCHER)
+
+
+def _decode(text: str) -> int:
+    try:
+        return int(text, 0) & 0xFFFFFFFF
+    except ValueError:
+        raise not_a_number(text) from None
+
+
+_FLAGS = frozenset({"-W", "--async"})
+_WITH_VALUE = frozenset({"--user", "--display"})
 _WARNINGS = {
     "top": "Warning: Activity not started, intent has been delivered to currently running"
     " top-most instance.",
     "front": "Warning: Activity not started, its current task has been brought to the front",
 }
+
 _CRASH = "android.app.RemoteServiceException$CrashedByAdbException: shell-induced crash"
 _BUCKETS = {"active": 10, "working_set": 20, "frequent": 30, "rare": 40, "restricted": 45}
-_SHELL_MAY_NOT_SEND = frozenset(
-    f"android.intent.action.{name}"
-    for name in (
-        "AIRPLANE_MODE", "BATTERY_CHANGED", "BATTERY_LOW", "BOOT_COMPLETED", "LOCALE_CHANGED",
-        "LOCKED_BOOT_COMPLETED", "PACKAGE_ADDED", "PACKAGE_REMOVED", "PACKAGE_REPLACED",
-        "REBOOT", "SCREEN_OFF", "SCREEN_ON", "TIME_SET", "TIMEZONE_CHANGED", "USER_PRESENT",
-    )
-)  # fmt: skip
+_SHELL_MAY_NOT_SEND = tuple(
+    f"android.intent.action.{name}" for name in ("AIRPLANE_MODE", "BATTERY_LOW", "BOOT_COMPLETED")
+)
 
 
 # -- The activity manager ------------------------------------------------------------------------
@@ -141,12 +234,12 @@ def _open(system: AndroidSystem, intent: Intent, target: tuple[str, str] | None)
 
 def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
     """Deliver a broadcast to its receivers, if there are any."""
-    system.stats.broadcast()
+    system.stats.broadcasts += 1
     for name in OPERATOR_PACKAGES:
         package = system.packages.get(name)
         if package is not None and _receives(package, intent):
             package.stopped = False
-            start_operator(system, name)
+            processes.start_operator(system, name)
             system.operators.receive(name, intent.extras.get("payload"))
 
 
@@ -162,23 +255,18 @@ def _receives(package: Package, intent: Intent) -> bool:
 
 def force_stop(system: AndroidSystem, name: str) -> None:
     """Stop a package; until it is started again it receives no broadcast."""
-    if name == UI_AUTOMATION:
+    if name == processes.UI_AUTOMATION:
         system.faults.clear("ui_automation")
     package = system.packages.get(name)
     if package is None:
         return
-    kill_package(system, name)
+    processes.kill_package(system, name)
     if not package.system:
         package.stopped = True
     disable_accessibility_services(system.settings, name)
 
 
 # -- The command ---------------------------------------------------------------------------------
-
-
-async def activity_service(call: ServiceCall) -> None:
-    """Answer ``cmd activity``, which ``am`` also is."""
-    await dispatch(call, _COMMANDS, usage=_USAGE)
 
 
 def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
@@ -199,12 +287,6 @@ def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
 async def _start(call: ServiceCall) -> None:
     intent, options = _read(call)
     waits = "-W" in options
-    if "-S" in options:
-        target = resolve_activity(call.system, intent) or intent.component
-        if target is None:
-            raise Refused(f"Error: Intent does not match any activities: {intent}", status=1)
-        await call.out(f"Stopping: {target[0]}")
-        force_stop(call.system, target[0])
     await call.out(f"Starting: {intent}")
     started_at = call.system.clock()
     started = start_activity(call.system, intent)
@@ -264,16 +346,15 @@ async def _kill(call: ServiceCall) -> None:
     name = call.required()
     # What is in front is not a background process, so it stays.
     if name != call.system.ui.view.foreground_package():
-        kill_package(call.system, name)
+        processes.kill_package(call.system, name)
 
 
 async def _crash(call: ServiceCall) -> None:
     call.options()
-    target = call.required()
-    for process in running_processes(call.system):
-        is_app = call.system.packages.get(process.name) is not None
-        if is_app and target in (process.name, str(process.pid)):
-            crash(call.system, process.name, _CRASH)
+    name = call.required()
+    running = [process.name for process in processes.running_processes(call.system)]
+    if name in running and call.system.packages.get(name) is not None:
+        processes.crash(call.system, name, _CRASH)
 
 
 async def _current_user(call: ServiceCall) -> None:
@@ -292,7 +373,7 @@ async def _set_standby_bucket(call: ServiceCall) -> None:
     call.system.standby_buckets[name] = bucket
 
 
-_COMMANDS: Mapping[str, ServiceHandler] = {
+ACTIVITY_COMMANDS: Mapping[str, ServiceHandler] = {
     "broadcast": _broadcast,
     "crash": _crash,
     "force-stop": _force_stop,
@@ -303,3 +384,4 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "start": _start,
     "start-activity": _start,
 }
+"""What ``am`` and ``cmd activity`` take."""

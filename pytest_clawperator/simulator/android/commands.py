@@ -6,29 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from pytest_clawperator.simulator.android.am import activity_service
+from pytest_clawperator.simulator.android import settings
+from pytest_clawperator.simulator.android.am import ACTIVITY_COMMANDS
 from pytest_clawperator.simulator.android.dumpsys import dumpsys
 from pytest_clawperator.simulator.android.input import input_service
-from pytest_clawperator.simulator.android.pm import package_service
+from pytest_clawperator.simulator.android.pm import PACKAGE_COMMANDS
 from pytest_clawperator.simulator.android.processes import kill_program, pidof, ps
 from pytest_clawperator.simulator.android.screen_capture import screencap, screenrecord
 from pytest_clawperator.simulator.android.service_call import (
     NO_SERVICE,
     ServiceHandler,
+    dispatch,
     run_service,
 )
-from pytest_clawperator.simulator.android.settings import (
-    appops_service,
-    connectivity_service,
-    getprop,
-    ime_service,
-    locale_service,
-    setprop,
-    settings_service,
-    uimode_service,
-)
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.android.wm import window_service
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 
@@ -40,16 +31,11 @@ async def _reboot(system: AndroidSystem, invocation: Invocation) -> int:
 
 
 SERVICES: Mapping[str, ServiceHandler] = {
-    "activity": activity_service,
-    "appops": appops_service,
-    "connectivity": connectivity_service,
+    "activity": partial(dispatch, commands=ACTIVITY_COMMANDS),
     "input": input_service,
-    "input_method": ime_service,
-    "locale": locale_service,
-    "package": package_service,
-    "settings": settings_service,
-    "uimode": uimode_service,
-    "window": window_service,
+    "package": partial(dispatch, commands=PACKAGE_COMMANDS),
+    "settings": settings.settings_service,
+    **{name: partial(dispatch, commands=commands) for name, commands in settings.SERVICES.items()},
 }
 """The services that take commands through ``cmd``."""
 
@@ -67,17 +53,15 @@ _FRONT_ENDS = {
 }
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
     "dumpsys": dumpsys,
-    "getprop": getprop,
+    "getprop": settings.getprop,
     "kill": kill_program,
     "pidof": pidof,
     "ps": ps,
     "reboot": _reboot,
     "screencap": screencap,
     "screenrecord": screenrecord,
-    "setprop": setprop,
+    "setprop": settings.setprop,
 }
-COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
-"""The names of all programs."""
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
@@ -99,20 +83,14 @@ async def _front_end(system: AndroidSystem, service: str, invocation: Invocation
 
 
 async def _cmd(system: AndroidSystem, invocation: Invocation) -> int:
-    words = invocation.args[1:]
-    running = [name for name in SERVICES if system.build.api >= _SERVICES_SINCE.get(name, 0)]
-    if not words:
-        await invocation.err("cmd: No service specified; use -l to list all services\n")
-        return NO_SERVICE
-    name, *rest = words
-    if name == "-l":
-        lines = "".join(f"  {name}\n" for name in ([] if system.booting else running))
-        await invocation.out(f"Currently running services:\n{lines}")
-        return 0
-    if name not in running:
+    name, *words = [*invocation.args[1:], ""]
+    api = system.build.api
+    if name not in SERVICES or api < _SERVICES_SINCE.get(name, 0):
         await invocation.err(f"cmd: Can't find service: {name}\n")
         return NO_SERVICE
-    if system.build.api < _COMMANDS_SINCE.get(name, 0):
+    if api < _COMMANDS_SINCE.get(name, 0):
         await invocation.out("No shell command implementation.\n")
         return 0
-    return await run_service(name, SERVICES[name], system=system, invocation=invocation, words=rest)
+    return await run_service(
+        name, SERVICES[name], system=system, invocation=invocation, words=words[:-1]
+    )

@@ -51,7 +51,6 @@ KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
 """Every key that has a meaning here or is likely to be named, without ``KEYCODE_``."""
 
 _LAST_KEY_CODE = 336
-
 _CHARACTERS = {
     "SPACE": " ", "COMMA": ",", "PERIOD": ".", "MINUS": "-", "EQUALS": "=", "LEFT_BRACKET": "[",
     "RIGHT_BRACKET": "]", "BACKSLASH": "\\", "SEMICOLON": ";", "APOSTROPHE": "'", "SLASH": "/",
@@ -77,19 +76,6 @@ _STILL = 10
 # The first API level with an option for the display.
 _DISPLAYS_SINCE = 29
 
-_USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
-
-The sources are:
-{sources}
-
-The commands and default sources are:
-      text <string> (Default: keyboard)
-      keyevent [--longpress|--doubletap|--async] <key code number or name> ... (Default: keyboard)
-      tap <x> <y> (Default: touchscreen)
-      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-""".format(sources="\n".join(f"      {name}" for name in _SOURCES))
-
 
 async def input_service(call: ServiceCall) -> None:
     """Answer ``cmd input``, which ``input`` also is."""
@@ -100,7 +86,7 @@ async def input_service(call: ServiceCall) -> None:
         call.required()
         word = call.required()
     if word is None or word in ("help", "-h"):
-        await call.invocation.out(_USAGE)
+        await call.out(f"Commands: {', '.join(_COMMANDS)}")
     elif word not in _COMMANDS:
         await call.out(f"Unknown command: {word}")
     else:
@@ -166,17 +152,8 @@ async def _text(call: ServiceCall) -> None:
 
 
 async def _key_event(call: ServiceCall) -> None:
-    word: str | None = call.required()
-    times = 1
-    while word is not None and word.startswith("--"):
-        times = 2 if word == "--doubletap" else times
-        word = call.next()
-    if word is None:
-        raise JavaException('Argument expected after "keyevent"')
-    while word is not None:
-        for _ in range(times):
-            _press_key(call.system, key_code(word))
-        word = call.next()
+    for word in [call.required(), *call.rest()]:
+        _press_key(call.system, key_code(word))
 
 
 def key_code(text: str) -> int:
@@ -203,21 +180,6 @@ def _press_key(system: AndroidSystem, code: int) -> None:
         system.ui.typing.type_text(TYPED[code])
 
 
-def _volume(step: int) -> Callable[[AndroidSystem], None]:
-    def change(system: AndroidSystem) -> None:
-        try:
-            now = java_int(system.settings.get("system", "volume_music") or "0")
-        except JavaException:
-            now = 0
-        system.settings.put("system", "volume_music", str(min(25, max(0, now + step))))
-
-    return change
-
-
-def _mute(system: AndroidSystem) -> None:
-    system.settings.put("system", "volume_music", "0")
-
-
 def _back(system: AndroidSystem) -> None:
     # A service that filters keys gets them before the app does.
     system.operators.on_back_key()
@@ -232,25 +194,16 @@ _POWER_KEYS: Mapping[int, Callable[[bool], bool]] = {
     KEY_CODES["WAKEUP"]: lambda awake: True,
 }
 
-_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
-    KEY_CODES["APP_SWITCH"]: lambda system: _ignore(system.ui.keys.recents()),
+_KEYS: Mapping[int, Callable[[AndroidSystem], object]] = {
+    KEY_CODES["APP_SWITCH"]: lambda system: system.ui.keys.recents(),
     KEY_CODES["BACK"]: _back,
     KEY_CODES["DEL"]: lambda system: system.ui.typing.backspace(),
     KEY_CODES["ENTER"]: lambda system: system.ui.typing.enter(),
     KEY_CODES["ESCAPE"]: _back,
-    KEY_CODES["HOME"]: lambda system: _ignore(system.ui.keys.home()),
+    KEY_CODES["HOME"]: lambda system: system.ui.keys.home(),
     KEY_CODES["NUMPAD_ENTER"]: lambda system: system.ui.typing.enter(),
-    KEY_CODES["SETTINGS"]: lambda system: _ignore(
-        system.ui.launching.start_app("com.android.settings")
-    ),
-    KEY_CODES["VOLUME_DOWN"]: _volume(-1),
-    KEY_CODES["VOLUME_MUTE"]: _mute,
-    KEY_CODES["VOLUME_UP"]: _volume(1),
+    KEY_CODES["SETTINGS"]: lambda system: system.ui.launching.start_app("com.android.settings"),
 }
-
-
-def _ignore(done: bool) -> None:
-    """Ignore that a key did nothing."""
 
 
 _COMMANDS: Mapping[str, ServiceHandler] = {

@@ -5,42 +5,29 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 PRIORITIES = "VDIWEF"
-
 """Priority letters in rising order."""
 
-
 BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
-
 """Every buffer's name, by its number in liblog."""
 
-
 SMALLEST_BUFFER = 64 * 1024
-
 """Bytes that a buffer holds at least."""
 
-
 MAX_PAYLOAD = 4068
-
 """Bytes that logd keeps of one entry: priority, tag, NUL, message, NUL."""
 
-
 TIMBER_PIECE = 4000
-
 """UTF-16 units at which Timber's debug tree begins to cut a message."""
 
-
 DEFAULT_CAPACITY = 4 * 1024 * 1024
-
 _ENTRY_OVERHEAD = 28 + 3  # logger_entry; the priority and two NULs of the payload
-
 _MAX_SIZE = 28 + MAX_PAYLOAD
-
 _number = attrgetter("number")
 
 
@@ -96,7 +83,7 @@ class LogBuffer:
         tid: int | None = None,
         buffer: str = "main",
     ) -> None:
-        """Append one entry, cut as logd cuts it; an unknown priority or buffer is a ValueError."""
+        """Append one entry, cut as logd cuts it."""
         self._append(priority, tag, message, [message], pid=pid, tid=tid, buffer=buffer)
 
     def timber(
@@ -118,10 +105,6 @@ class LogBuffer:
         buffer: str,
     ) -> None:
         """Append the pieces of a message as entries: of a hierarchy there are thousands."""
-        if priority not in PRIORITIES or len(priority) != 1:
-            raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
-        if buffer not in self._rings:
-            raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
         if not self.is_kept(priority):
             return
         ring, time = self._rings[buffer], self.now()
@@ -173,15 +156,6 @@ class LogBuffer:
         for name in buffers:
             self._rings[name].clear()
             self._used[name] = 0
-
-    def bring_back(self, lines: Iterable[Sequence[Any]]) -> None:
-        """Replace all entries by others, with their times; numbering continues."""
-        self.clear(BUFFERS)
-        for line in map(LogLine._make, lines):
-            number = self.next_number
-            self._rings[line.buffer].append(line._replace(number=number, first=number))
-            self._used[line.buffer] += line.size
-            self.next_number += 1
 
     def cut_streams(self) -> None:
         """Wake every reader; they see ``cut_count`` rise and stop."""

@@ -10,26 +10,8 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 
-_PIDS = {
-    "init": 1,
-    "logd": 412,
-    "vold": 431,
-    "surfaceflinger": 598,
-    "audioserver": 641,
-    "netd": 655,
-    "adbd": 702,
-    "system_server": 1342,
-    "com.android.systemui": 1688,
-    "com.android.phone": 1812,
-    "com.google.android.inputmethod.latin": 1967,
-    "com.google.android.gms.persistent": 2104,
-    "com.example.logviewer": 3377,
-}
-
-_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come at once instead
-
-_HIGHEST_RATE = 10_000.0
-
+_OTHER_PID = 3377  # of a process that the phone does not list
+_SHORTEST_NAP = 0.02  # finer steps than this only cost time; several lines come together instead
 _LONGEST_DEBT = 1.0  # seconds' worth of lines that are made up for after the process was busy
 
 
@@ -46,55 +28,15 @@ class Remark:
 
 REMARKS = (
     Remark("system_server", "D", "ConnectivityService", "NetReassign [no changes] [c {small}]"),
-    Remark(
-        "system_server",
-        "I",
-        "ActivityManager",
-        "Killing {pid}:com.example.cached{small}/u0a{uid} (adj 985): empty #{small}",
-        "system",
-    ),
-    Remark(
-        "system_server",
-        "D",
-        "ActivityTaskManager",
-        "Top resumed state changed for ActivityRecord{{{hex} u0 com.example/.Main t{small}}}",
-        "system",
-    ),
-    Remark(
-        "system_server", "V", "WindowManager", "Relayout Window{{{hex} u0 StatusBar}}", "system"
-    ),
-    Remark(
-        "system_server", "D", "BatteryService", "level:{percent}, scale:100, status:2", "system"
-    ),
+    Remark("system_server", "V", "WindowManager", "Relayout {{{hex} u0 StatusBar}}", "system"),
     Remark("system_server", "W", "AlarmManager", "Unrecognized alarm listener {hex}", "system"),
-    Remark("system_server", "D", "WifiNl80211Manager", "Scan result ready event, {small} networks"),
-    Remark(
-        "system_server",
-        "D",
-        "WifiHAL",
-        "rssi=-{percent} linkspeed={small} txbad=0 rxSuccessRate={n}.{small}",
-    ),
     Remark("surfaceflinger", "D", "SurfaceFlinger", "duration {n} us, {small} layers composed"),
-    Remark("surfaceflinger", "W", "BufferQueueProducer", "[StatusBar#{small}](id:{hex}) timeout"),
     Remark("audioserver", "I", "AudioFlinger", "BUFFER TIMEOUT: remove(4097) from active list"),
     Remark("netd", "I", "netd", "tetherGetStats() -> {{[]}} <{n}ms>"),
-    Remark("vold", "V", "vold", "Idle maintenance: {small} of {percent} done"),
-    Remark("init", "I", "init", "Service 'idmap2d' (pid {pid}) exited with status 0", "kernel"),
-    Remark("adbd", "I", "adbd", "host-{small}: already offline"),
-    Remark("com.android.systemui", "D", "NotifCollection", "Rebuilt {small} entries in {n} us"),
-    Remark("com.android.systemui", "D", "PeopleSpaceWidgetMgr", "No widgets, key null-{small}"),
+    Remark("init", "I", "init", "Service 'idmap2d' (pid {n}) exited with status 0", "kernel"),
     Remark("com.android.phone", "D", "DcTracker-0", "onDataStateChanged: cid={small}", "radio"),
-    Remark("com.android.phone", "D", "SignalStrengthController", "rsrp=-{percent}, level=3"),
-    Remark(
-        "com.google.android.inputmethod.latin",
-        "I",
-        "GoogleInputMethodService",
-        "onStartInput(EditorInfo{{inputType=0x{small}, imeOptions=0x{hex}}})",
-    ),
-    Remark("com.google.android.gms.persistent", "I", "NetworkScheduler.Stats", "(REDACTED) %s {n}"),
-    Remark(
-        "com.google.android.gms.persistent", "W", "GCM", "Heartbeat in {n} s, 電波 📶 {small}/4"
-    ),
+    Remark("com.android.systemui", "D", "NotifCollection", "Rebuilt {small} entries in {n} us"),
+    Remark("com.google.android.gms.persistent", "W", "GCM", "Heartbeat in {n} s, 電波 📶 {small}"),
     Remark("com.google.android.gms.persistent", "E", "a", ""),
     # From here on, what naive readers of the log fall over.
     Remark(
@@ -103,7 +45,7 @@ REMARKS = (
         "System.err",
         "java.io.IOException: read failed ({n})\n"
         "\tat com.example.Net.read(Net.java:{small})\n"
-        "\tat com.example.Net.run(Net.java:{percent})\n",
+        "\tat com.example.Net.run(Net.java:{small})\n",
     ),
     Remark("system_server", "I", "Watch dog: x", "--------- beginning of main ({n})"),
     Remark("com.android.systemui", "D", "Markup", '  <node index="{small}" text="" />'),
@@ -127,11 +69,11 @@ class Chatter:
         *,
         rng: random.Random,
         rate: float = 0.0,
-        pid_of: Callable[[str], int | None] | None = None,
+        pid_of: Callable[[str], int | None] = lambda process: None,
     ) -> None:
         self._log = log
         self._rng = rng
-        self._rate = _sensible(rate)
+        self._rate = rate
         self._pid_of = pid_of
         self._rate_changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -143,7 +85,7 @@ class Chatter:
 
     @rate.setter
     def rate(self, value: float) -> None:
-        self._rate = _sensible(value)
+        self._rate = value
         self._rate_changed.set()
 
     def start(self) -> None:
@@ -163,7 +105,7 @@ class Chatter:
         """Log so many lines now, whatever the rate is."""
         for _ in range(count):
             remark = self._rng.choice(REMARKS)
-            pid = self._pid(remark.process)
+            pid = self._pid_of(remark.process) or _OTHER_PID
             self._log.write(
                 remark.priority,
                 remark.tag,
@@ -193,21 +135,6 @@ class Chatter:
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._rate_changed.wait(), delay)
 
-    def _pid(self, process: str) -> int:
-        known = self._pid_of(process) if self._pid_of is not None else None
-        return _PIDS[process] if known is None else known
-
     def _values(self) -> dict[str, object]:
         draw = self._rng.randrange
-        return {
-            "n": draw(10_000),
-            "small": draw(1, 32),
-            "percent": draw(20, 100),
-            "pid": draw(4000, 32000),
-            "uid": draw(90, 260),
-            "hex": f"{draw(1 << 28):07x}",
-        }
-
-
-def _sensible(rate: float) -> float:
-    return min(max(0.0, rate), _HIGHEST_RATE)
+        return {"n": draw(10_000), "small": draw(1, 32), "hex": f"{draw(1 << 28):07x}"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from itertools import groupby
 from operator import attrgetter
+from typing import NoReturn
 
 from pytest_clawperator.simulator.android.log_buffer import (
     BUFFERS,
@@ -19,69 +21,31 @@ from pytest_clawperator.simulator.android.log_buffer import (
     LogLine,
 )
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.shell.shell import Command, CommandFailure, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
-
-_LINES_PER_TURN = 200  # then others get their turn; more at once need memory that is slow to get
-
-_TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
-
+_LINES_PER_TURN = 200  # then others get their turn; larger batches need memory that is slow to get
+_TURNS = 3  # of the loop before a woken reader reads, so that what belongs together comes together
 _SIZES = (SMALLEST_BUFFER, 256 * 1024 * 1024)  # what logd accepts for a buffer
-
 _DEFAULT_BUFFERS = ("main", "system", "crash")
-
-_WITH_VALUE = frozenset(("G", "T", "b", "pid", "t", "v"))
-
-_PLAIN = frozenset(("c", "d", "g", "s"))
-
-_LONG = {
-    "buffer": "b",
-    "buffer-size": "G",
-    "clear": "c",
-    "format": "v",
-    "pid": "pid",
-    "tail": "t",
-}
-
 _LEVELS = f"{PRIORITIES}S"
-
-_DATE = re.compile(
-    r"\s*(?:(\d{4})-)?(1[0-2]|0?[1-9])-(3[01]|[12]\d|0?[1-9])"
-    r"\s+(\d{1,2}):(\d{1,2}):(\d{1,2})\.(\d*)"
-)
-
-_SECONDS = re.compile(r"\s*(\d{1,12})\.(\d*)")
-
 _FORMATS = ("brief", "raw", "tag", "threadtime", "time")
-
 _PREFIX_ROOM = 127  # liblog builds the prefix in 128 bytes, the last one a NUL
-
-_USAGE = "usage: log [-p PRI] [-t TAG] MESSAGE...\n"
 
 
 def make_logcat(log: LogBuffer, faults: Faults) -> Command:
     """Make the command that reads this log."""
 
     async def logcat(invocation: Invocation) -> int:
-        try:
-            return await _logcat(invocation, log=log, faults=faults)
-        except _LogcatProblem as problem:
-            await invocation.err(f"logcat: {problem}\n")
-            return 1
+        env = invocation.shell.env
+        options = _parse_options(invocation.args[1:], env=env, now=log.now())
+        if options.clear or options.show_size or options.new_size is not None:
+            await invocation.out(_control(log, options))
+        else:
+            await _Reader(log, faults, options, invocation).run()
+        return 0
 
     return logcat
-
-
-async def _logcat(invocation: Invocation, *, log: LogBuffer, faults: Faults) -> int:
-    options = _parse_options(invocation.args[1:], env=invocation.shell.env, now=log.now())
-    if options.clear or options.show_size or options.new_size is not None:
-        answer = _control(log, options)
-        if answer:
-            await invocation.out(answer)
-        return 0
-    await _Reader(log, faults, options, invocation).run()
-    return 0
 
 
 def _control(log: LogBuffer, options: _LogcatOptions) -> str:
@@ -92,7 +56,7 @@ def _control(log: LogBuffer, options: _LogcatOptions) -> str:
     if options.new_size is not None:
         if not _SIZES[0] <= options.new_size <= _SIZES[1]:
             plural = "s" if len(chosen) > 1 else ""
-            raise _LogcatProblem(f"failed to set the '{','.join(chosen)}' log size{plural}.")
+            raise CommandFailure(f"failed to set the '{','.join(chosen)}' log size{plural}.")
         for name in chosen:
             log.resize(name, options.new_size)
     if not options.show_size:
@@ -144,7 +108,7 @@ class _Reader:
                 break
             until = self._log.next_number
             await self._slow_down()
-            lines = self._wanted(position)
+            lines = self._log.since(position, buffers=self._options.buffers)
             position = until
             await self._print([line for line in lines if line.number < until])
         if self._options.follow:
@@ -153,23 +117,15 @@ class _Reader:
 
     def _tail(self) -> list[LogLine]:
         since, count = self._options.tail_micros, self._options.tail_lines
-        if count is not None and since is None and self._options.pid is None:
+        if count is not None:
             return self._log.last(count, buffers=self._options.buffers)
-        lines = self._wanted(0)
-        if since is not None:
-            return [line for line in lines if _micros(line.time) >= since]
-        return lines if count is None else lines[-count:]
-
-    def _wanted(self, number: int) -> list[LogLine]:
-        """Return what logd would send: it knows buffers and processes, but no filters."""
-        lines = self._log.since(number, buffers=self._options.buffers)
-        pid = self._options.pid
-        return lines if pid is None else [line for line in lines if line.pid == pid]
+        lines = self._log.since(0, buffers=self._options.buffers)
+        return [line for line in lines if _micros(line.time) >= since]
 
     async def _slow_down(self) -> None:
         fault = self._faults.take("slow_log")
         if fault is not None:
-            await asyncio.sleep(_milliseconds(fault.options["ms"]) / 1000)
+            await asyncio.sleep(int(fault.options["ms"]) / 1000)
 
     async def _print(self, lines: Sequence[LogLine]) -> None:
         """Write lines together: one adb message per line would be ten times slower to read."""
@@ -203,129 +159,93 @@ class _Reader:
         return f"--------- beginning of {buffer}\n".encode()
 
 
-def _milliseconds(text: str) -> float:
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        return 0.0
-
-
 # The command line
-
-
-class _LogcatProblem(Exception):
-    """Logcat ends with this message on stderr, and fails."""
 
 
 @dataclass
 class _LogcatOptions:
     """What one call of logcat is to do."""
 
-    follow: bool = True
-    clear: bool = False
-    show_size: bool = False
-    new_size: int | None = None
-    buffers: set[str] = field(default_factory=set)
-    format: str = "threadtime"
-    filters: _Filters = field(default_factory=lambda: _Filters())
-    tail_lines: int | None = None
-    tail_micros: int | None = None
-    pid: int | None = None
+    follow: bool
+    clear: bool
+    show_size: bool
+    new_size: int | None
+    buffers: set[str]
+    format: str
+    filters: _Filters
+    tail_lines: int | None
+    tail_micros: int
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CommandFailure(message)
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="logcat", add_help=False, allow_abbrev=False)
+    add = parser.add_argument
+    for letter in "dgs":
+        add(f"-{letter}", action="store_true")
+    add("-c", "--clear", action="store_true")
+    add("-v", "--format", choices=_FORMATS, default="threadtime")
+    add("-b", "--buffer", action="append", default=[])
+    add("-G", "--buffer-size", type=_size)
+    add("-T")
+    add("-t", "--tail")
+    add("filters", nargs="*")
+    return parser
 
 
 def _parse_options(args: Sequence[str], *, env: Mapping[str, str], now: float) -> _LogcatOptions:
-    """Parse the arguments after the command's name; _LogcatProblem for a mistake."""
-    options = _LogcatOptions()
-    specifications = []
-    for name, value in _split(args):
-        if name == "":
-            specifications.append(value)
-        elif name in ("t", "T"):
-            _set_tail(options, name, value, now=now)
-        elif name == "v":
-            if value not in _FORMATS:
-                raise _LogcatProblem(f"Invalid -v '{value}'.")
-            options.format = value
-        elif name == "b":
-            _set_buffers(options, value)
-        elif name == "G":
-            options.new_size = _size(value)
-        elif name == "pid":
-            options.pid = _number(value)
-            if not options.pid:
-                raise _LogcatProblem(f"pid '{value}' out of range.")
-        elif name == "s":
-            options.filters.add("*:S")
-        else:
-            options.follow &= name != "d"
-            options.clear |= name == "c"
-            options.show_size |= name == "g"
-    options.buffers = options.buffers or {*_DEFAULT_BUFFERS, "kernel"}
-    for specification in specifications or [env.get("ANDROID_LOG_TAGS", "")]:
-        if not options.filters.add(specification):
-            raise _LogcatProblem(f"Invalid filter expression '{specification}'.")
-    return options
+    """Parse the arguments after the command's name; CommandFailure for a mistake."""
+    given = _parser().parse_intermixed_args(args)
+    filters = _Filters()
+    rules = given.filters or [env.get("ANDROID_LOG_TAGS", "")]
+    for rule in ["*:S", *rules] if given.s else rules:
+        if not filters.add(rule):
+            raise CommandFailure(f"Invalid filter expression '{rule}'.")
+    tail = given.T or given.tail or ""
+    return _LogcatOptions(
+        follow=not given.d and given.tail is None,
+        clear=given.clear,
+        show_size=given.g,
+        new_size=given.buffer_size,
+        buffers=_buffers(",".join(given.buffer) or "default,kernel"),
+        format=given.format,
+        filters=filters,
+        tail_lines=max(1, int(tail)) if re.fullmatch("[0-9]{1,18}", tail) else None,
+        tail_micros=_parse_time(tail, now=now),
+    )
 
 
-def _split(args: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield options with their values, and with an empty name what is not an option."""
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("-") or word == "-":
-            yield "", word
-            continue
-        long, equals, value = word[2:].partition("=")
-        if word.startswith("--"):
-            letters, value = [_LONG.get(long, word)], value if equals else ""
-        else:
-            letters = list(word[1:])
-        while letters:
-            letter = letters.pop(0)
-            if letter in _PLAIN and not equals:
-                yield letter, ""
-            elif letter not in _WITH_VALUE:
-                raise _LogcatProblem(f"Unknown option '{word}'.")
-            elif attached := value or "".join(letters):
-                yield letter, attached
-                break
-            elif rest:
-                yield letter, rest.pop(0)
-            else:
-                raise _LogcatProblem(f"Option '{word}' needs an argument.")
+def _buffers(text: str) -> set[str]:
+    buffers: set[str] = set()
+    for word in text.split(","):
+        buffers.update({"default": _DEFAULT_BUFFERS, "all": BUFFERS}.get(word, (word,)))
+        if not buffers <= set(BUFFERS):
+            raise CommandFailure(f"Unknown -b buffer '{word}'.")
+    return buffers
 
 
-def _set_tail(options: _LogcatOptions, letter: str, value: str, *, now: float) -> None:
-    options.follow &= letter == "T"
-    if value.strip("0123456789"):
-        options.tail_micros = _parse_time(value, now=now)
-        if options.tail_micros is None:
-            raise _LogcatProblem(f"-{letter} '{value}' not in time format.")
-    else:
-        options.tail_lines = max(1, _number(value) or 0)
+def _size(text: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,12})([bkmg]?)", text.lower())
+    if match is None:
+        raise ValueError(text)
+    return int(match[1]) << 10 * "bkmg".index(match[2] or "b")
 
 
-def _set_buffers(options: _LogcatOptions, value: str) -> None:
-    for word in value.split(","):
-        named = {"default": _DEFAULT_BUFFERS, "all": BUFFERS}.get(word, (word,))
-        if not set(named) <= set(BUFFERS):
-            raise _LogcatProblem(f"Unknown -b buffer '{word}'.")
-        options.buffers.update(named)
-
-
-def _size(value: str) -> int:
-    match = re.fullmatch(r"([0-9]{1,12})([bkmg]?)", value.lower())
-    size = int(match[1]) * 1024 ** "bkmg".index(match[2] or "b") if match else 0
-    if size < 1:
-        raise _LogcatProblem("-G must be specified as <num><multiplier>.")
-    return size
-
-
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
-
-
-# _Filters and times
+def _parse_time(text: str, *, now: float) -> int:
+    """Parse what ``-T`` takes, a date or seconds, into microseconds since 1970."""
+    if text.replace(".", "").isdigit() or not text:
+        return round(float(text or 0) * 1_000_000)
+    has_year = re.match("[0-9]{4}-", text)
+    year = datetime.fromtimestamp(now, tz=timezone.utc).year
+    try:
+        moment = datetime.strptime(text if has_year else f"{year}-{text}", "%Y-%m-%d %H:%M:%S.%f")
+    except ValueError:
+        raise CommandFailure(f"-T '{text}' not in time format.") from None
+    return _micros(moment.replace(tzinfo=timezone.utc).timestamp())
 
 
 @dataclass
@@ -359,26 +279,6 @@ class _Filters:
         else:
             self.tags[tag] = level
         return True
-
-
-def _parse_time(text: str, *, now: float) -> int | None:
-    """Parse what ``-T`` takes into microseconds since 1970; None if it is not a time."""
-    match = _DATE.match(text)
-    if match is None:
-        seconds = _SECONDS.match(text)
-        return int(seconds[1]) * 1_000_000 + _fraction(seconds[2]) if seconds else None
-    year = int(match[1]) if match[1] else datetime.fromtimestamp(now, tz=timezone.utc).year
-    month, day, hour, minute, second = (int(match[group]) for group in range(2, 7))
-    try:
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
-    except ValueError:
-        return None
-    since_epoch = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
-    return since_epoch // timedelta(microseconds=1) + _fraction(match[7])
-
-
-def _fraction(digits: str) -> int:
-    return int(digits[:6].ljust(6, "0")) if digits else 0
 
 
 # Formats
@@ -436,23 +336,14 @@ def make_log(log: LogBuffer) -> Command:
     async def command(invocation: Invocation) -> int:
         priority, tag = "I", "log"
         words = invocation.args[1:]
-        while words and words[0] in ("-p", "-t"):
-            option, *words = words
-            if not words:
-                await invocation.err(f"log: Missing argument to {option}\n")
-                return 1
+        while len(words) > 1 and words[0] in ("-p", "-t"):
+            option, value, *words = words
             if option == "-p":
-                priority = words.pop(0)[:1].upper()
+                priority = value[:1].upper()
             else:
-                tag = words.pop(0)
-        if words[:1] == ["--"]:
-            words = words[1:]
-        if not words:
-            await invocation.err(f"log: Needs 1 argument\n{_USAGE}")
-            return 1
-        if priority not in PRIORITIES:
-            await invocation.err(f"log: bad -p '{priority}'\n")
-            return 1
+                tag = value
+        if not words or priority not in PRIORITIES:
+            raise CommandFailure("usage: log [-p PRI] [-t TAG] MESSAGE...")
         log.write(priority, tag, " ".join(words), pid=invocation.shell.pid)
         return 0
 

@@ -28,9 +28,7 @@ class Package:
     target_sdk: int = 35
     activities: tuple[str, ...] = ()
     launchable: bool = True
-    receivers: tuple[tuple[str, str], ...] = ()
     requested: tuple[str, ...] = ()
-    installer: str | None = None
     installed_at: float = 0.0
     updated_at: float = 0.0
     stopped: bool = False
@@ -112,37 +110,19 @@ def random_code_path(name: str, *, rng: random.Random) -> str:
 RUNTIME_PERMISSIONS = frozenset(
     f"android.permission.{name}"
     for name in (
-        "ACCESS_BACKGROUND_LOCATION", "ACCESS_COARSE_LOCATION", "ACCESS_FINE_LOCATION",
-        "ACCESS_MEDIA_LOCATION", "ACTIVITY_RECOGNITION", "BLUETOOTH_ADVERTISE",
-        "BLUETOOTH_CONNECT", "BLUETOOTH_SCAN", "BODY_SENSORS", "CALL_PHONE", "CAMERA",
-        "GET_ACCOUNTS", "NEARBY_WIFI_DEVICES", "POST_NOTIFICATIONS", "READ_CALENDAR",
-        "READ_CALL_LOG", "READ_CONTACTS", "READ_EXTERNAL_STORAGE", "READ_MEDIA_AUDIO",
-        "READ_MEDIA_IMAGES", "READ_MEDIA_VIDEO", "READ_PHONE_NUMBERS", "READ_PHONE_STATE",
-        "READ_SMS", "RECEIVE_SMS", "RECORD_AUDIO", "SEND_SMS", "WRITE_CALENDAR",
-        "WRITE_CALL_LOG", "WRITE_CONTACTS", "WRITE_EXTERNAL_STORAGE",
+        "ACCESS_COARSE_LOCATION", "ACCESS_FINE_LOCATION", "BLUETOOTH_CONNECT", "BLUETOOTH_SCAN",
+        "CALL_PHONE", "CAMERA", "POST_NOTIFICATIONS", "READ_CALENDAR", "READ_CONTACTS",
+        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_PHONE_STATE", "READ_SMS",
+        "RECORD_AUDIO", "SEND_SMS", "WRITE_CALENDAR", "WRITE_CONTACTS", "WRITE_EXTERNAL_STORAGE",
     )
 )  # fmt: skip
 """Permissions that a user, or ``pm grant``, gives."""
 
-FIXED_PERMISSIONS = frozenset(
-    f"android.permission.{name}"
-    for name in (
-        "ACCESS_NETWORK_STATE", "ACCESS_WIFI_STATE", "BIND_ACCESSIBILITY_SERVICE", "BLUETOOTH",
-        "DUMP", "FOREGROUND_SERVICE", "FOREGROUND_SERVICE_DATA_SYNC", "INTERNET",
-        "MODIFY_AUDIO_SETTINGS", "NFC", "QUERY_ALL_PACKAGES", "RECEIVE_BOOT_COMPLETED",
-        "REQUEST_DELETE_PACKAGES", "REQUEST_INSTALL_PACKAGES", "SCHEDULE_EXACT_ALARM",
-        "SYSTEM_ALERT_WINDOW", "USE_BIOMETRIC", "VIBRATE", "WAKE_LOCK",
-    )
-)  # fmt: skip
-"""Permissions that come with the installation and stay."""
-
 # Shell holds these for developers: not runtime ones, yet "pm grant" gives them.
 DEVELOPMENT_PERMISSIONS = frozenset(
     f"android.permission.{name}"
-    for name in (
-        "PACKAGE_USAGE_STATS", "READ_LOGS", "SET_ANIMATION_SCALE", "WRITE_SECURE_SETTINGS",
-    )
-)  # fmt: skip
+    for name in ("PACKAGE_USAGE_STATS", "READ_LOGS", "SET_ANIMATION_SCALE", "WRITE_SECURE_SETTINGS")
+)
 """Permissions that only ``pm grant`` gives."""
 
 NOTIFICATIONS = "android.permission.POST_NOTIFICATIONS"
@@ -153,25 +133,8 @@ LAUNCHER = "com.google.android.apps.nexuslauncher"
 # Name, label, folder, and the activity that opens it ("" for none).
 _SYSTEM = (
     ("android", "Android System", "/system/framework", ""),
-    ("com.android.bluetooth", "Bluetooth", "/apex/com.android.bt/app/Bluetooth", ""),
     ("com.android.chrome", "Chrome", "/product/app/Chrome", ""),
-    ("com.android.documentsui", "Files", "/system/priv-app/DocumentsUI", ""),
-    ("com.android.externalstorage", "External Storage", "/system/priv-app/ExternalStorage", ""),
-    ("com.android.keychain", "Key Chain", "/system/app/KeyChain", ""),
-    ("com.android.packageinstaller", "Package Installer", "/system/priv-app/PackageInstaller", ""),
     ("com.android.phone", "Phone Services", "/system/priv-app/TeleService", ""),
-    (
-        "com.android.providers.media.module",
-        "Media Storage",
-        "/apex/com.android.mediaprovider/priv-app/MediaProvider",
-        "",
-    ),
-    (
-        "com.android.providers.settings",
-        "Settings Storage",
-        "/system/priv-app/SettingsProvider",
-        "",
-    ),
     ("com.android.settings", "Settings", "/system_ext/priv-app/Settings", ".Settings"),
     ("com.android.shell", "Shell", "/system/priv-app/Shell", ""),
     ("com.android.systemui", "System UI", "/system_ext/priv-app/SystemUIGoogle", ""),
@@ -179,19 +142,11 @@ _SYSTEM = (
     ("com.google.android.gms", "Google Play services", "/product/priv-app/PrebuiltGmsCore", ""),
     (LAUNCHER, "Pixel Launcher", "/system_ext/priv-app/NexusLauncher", ".NexusLauncherActivity"),
     ("com.google.android.inputmethod.latin", "Gboard", "/product/app/LatinIME", ""),
-    (
-        "com.android.permissioncontroller",
-        "Permission controller",
-        "/apex/com.android.permission/priv-app/GooglePermissionController",
-        "",
-    ),
-    ("com.google.android.webview", "Android System WebView", "/product/app/WebViewGoogle", ""),
+    ("com.android.permissioncontroller", "Permissions", "/system/priv-app/Permissions", ""),
 )
 
 _SYSTEM_USERS = {
     "android": 1000,
-    "com.android.keychain": 1000,
-    "com.android.providers.settings": 1000,
     "com.android.settings": 1000,
     "com.android.phone": 1001,
     "com.android.shell": 2000,
@@ -261,7 +216,6 @@ def operator_package(
         min_sdk=21,
         target_sdk=35,
         activities=(OPERATOR_ACTIVITY,),
-        receivers=((OPERATOR_RECEIVER, OPERATOR_ACTION),),
         requested=_OPERATOR_PERMISSIONS,
         installed_at=now,
         updated_at=now,

@@ -1,79 +1,244 @@
-"""``pm``, also known as ``cmd package``: what is installed, and how to change it."""
+"""The package manager and ``pm``: what is installed, and how to change it."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 
-from pytest_clawperator.simulator.android.am import resolve_activity
-from pytest_clawperator.simulator.android.intents import Intent, parse_intent
-from pytest_clawperator.simulator.android.package_manager import (
-    InstallFailed,
-    clear_data,
-    grant,
-    install_apk,
-    revoke,
-    uninstall,
-)
-from pytest_clawperator.simulator.android.packages import RUNTIME_PERMISSIONS, Package, component
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.android import packages, settings_store
+from pytest_clawperator.simulator.android.am import Intent, parse_intent, resolve_activity
+from pytest_clawperator.simulator.android.processes import kill_package
 from pytest_clawperator.simulator.android.service_call import (
     JavaException,
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
     not_a_number,
 )
+from pytest_clawperator.simulator.android.settings_store import remove_from_list
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.apps.load import parse_app
+from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.files import FileSystemError
 
-_USAGE = """Package manager (package) commands:
-  list packages [-f] [-s] [-3] [-U] [--show-versioncode] [FILTER]
-  list users
-  path PACKAGE
-  install [-r] [-t] [-d] [-g] [-S BYTES] [PATH|-]
-  uninstall [-k] PACKAGE
-  clear PACKAGE
-  grant PACKAGE PERMISSION
-  revoke PACKAGE PERMISSION
-  resolve-activity [--brief] INTENT
-"""
-_INSTALL_OPTIONS_WITH_VALUE = frozenset(
-    {"-i", "-p", "--user", "--install-location", "--install-reason", "--abi", "--update-ownership"}
-)
+
+def grant(system: AndroidSystem, package: packages.Package, permission: str) -> None:
+    """Grant a permission, or refuse as Android does."""
+    _require_changeable(system, package, permission)
+    system.ui.permissions.grant(package.name, permission)
+
+
+def revoke(system: AndroidSystem, package: packages.Package, permission: str) -> None:
+    """Revoke a permission; a running app is killed, as on Android."""
+    _require_changeable(system, package, permission)
+    if permission in system.ui.permissions.granted(package.name):
+        system.ui.processes.revoke_permission(package.name, permission)
+        kill_package(system, package.name)
+
+
+def _require_changeable(system: AndroidSystem, package: packages.Package, permission: str) -> None:
+    changeable = packages.RUNTIME_PERMISSIONS | packages.DEVELOPMENT_PERMISSIONS
+    known = permission in changeable or permission in package.requested
+    if not known or (permission == packages.NOTIFICATIONS and system.build.api < 33):
+        raise JavaException(f"Unknown permission: {permission}")
+    if permission not in package.requested and permission not in packages.DEVELOPMENT_PERMISSIONS:
+        raise JavaException(
+            f"Package {package.name} has not requested permission {permission}",
+            kind="java.lang.SecurityException",
+        )
+    if permission not in changeable:
+        raise JavaException(
+            f"Permission {permission} requested by {package.name} is not a changeable"
+            " permission type",
+            kind="java.lang.SecurityException",
+        )
+
+
+def app_package(system: AndroidSystem, app: App, *, preinstalled: bool) -> packages.Package:
+    """Return an app's package; an update keeps its id, its state and its signature."""
+    present = system.packages.get(app.package)
+    now = system.clock()
+    package = packages.Package(
+        name=app.package,
+        label=app.name,
+        version_name=app.version,
+        version_code=app.version_code,
+        min_sdk=app.min_sdk,
+        target_sdk=app.target_sdk,
+        app_id=present.app_id if present else system.packages.free_app_id(),
+        system=app.system if preinstalled else present is not None and present.system,
+        code_path=packages.random_code_path(app.package, rng=system.rng),
+        activities=tuple(app.activities),
+        launchable=app.launcher,
+        requested=app.permissions,
+        installed_at=now,
+        updated_at=now,
+        # What was installed and never opened counts as stopped.
+        stopped=not preinstalled,
+        signature=f"{system.rng.getrandbits(32):08x}",
+    )
+    if present is not None:
+        package.installed_at, package.stopped = present.installed_at, present.stopped
+        package.signature = present.signature
+    if package.system and preinstalled:
+        package.code_path = present.code_path if present else f"/product/app/{app.package}"
+    return package
+
+
+def install_app(
+    system: AndroidSystem, app: App, *, apk: bytes = b"", preinstalled: bool = False
+) -> None:
+    """Install an app, or put another version in its place."""
+    package = app_package(system, app, preinstalled=preinstalled)
+    if not preinstalled:
+        kill_package(system, app.package)
+    system.packages.add(package)
+    system.ui.apps.install(app)
+    if apk:
+        _store(system, package, apk)
+
+
+def install_operator(
+    system: AndroidSystem, name: str, *, apk: bytes = b"", set_up: bool = False
+) -> None:
+    """Install the Operator; as on a phone, it must be set up before it can do anything."""
+    present = system.packages.get(name)
+    package = packages.operator_package(
+        name,
+        app_id=present.app_id if present else system.packages.free_app_id(),
+        rng=system.rng,
+        now=system.clock(),
+        set_up=set_up,
+    )
+    if present is not None:
+        kill_package(system, name)
+        package.installed_at = present.installed_at
+        package.stopped = present.stopped
+    system.packages.add(package)
+    system.ui.apps.install(packages.operator_screen(package))
+    if apk:
+        _store(system, package, apk)
+
+
+def _store(system: AndroidSystem, package: packages.Package, apk: bytes) -> None:
+    """Store the file where ``pm path`` locates it."""
+    system.files.mkdir(package.code_path, parents=True)
+    system.files.write(package.apk, apk)
+
+
+def uninstall(system: AndroidSystem, name: str) -> bool:
+    """Remove a package and what it left in the settings; system packages stay."""
+    package = system.packages.get(name)
+    if package is None or package.system:
+        return False
+    kill_package(system, name)
+    for permission in system.ui.permissions.granted(name):
+        system.ui.processes.revoke_permission(name, permission)
+    settings_store.disable_accessibility_services(system.settings, name)
+    remove_from_list(system.settings, "secure", "enabled_notification_listeners", package=name)
+    system.ui.processes.clear_data(name)
+    _remove_data(system, name)
+    system.ui.apps.uninstall(name)
+    system.packages.remove(name)
+    if system.files.exists(package.code_path):
+        system.files.remove(package.code_path, recursive=True)
+    return True
+
+
+def clear_data(system: AndroidSystem, package: packages.Package) -> None:
+    """Set a package back to the state after its installation."""
+    kill_package(system, package.name)
+    system.ui.processes.clear_data(package.name)
+    _remove_data(system, package.name)
+    if package.name in packages.OPERATOR_PACKAGES:
+        package.stopped = True
+        settings_store.disable_accessibility_services(system.settings, package.name)
+
+
+def _remove_data(system: AndroidSystem, name: str) -> None:
+    folder = f"/storage/emulated/0/Android/data/{name}"
+    try:
+        system.files.remove(folder, recursive=True)
+    except FileSystemError:
+        return
+
+
+APP_ENTRY = "assets/simulator/app.yaml"
+"""The file inside an APK that describes a simulated app."""
+
+
+class InstallFailed(Exception):
+    """An installation that Android refuses; the text is what stands in the brackets."""
+
+
+def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
+    """Install an APK, recognised by its bytes or else by the name of its file."""
+    if system.faults.active("storage_full"):
+        raise InstallFailed(
+            "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location"
+        )
+    described = described_app(apk)
+    if described is not None:
+        _install_described(system, described, apk)
+        return
+    name = _operator_name(apk, file_name)
+    if name is None:
+        raise InstallFailed(
+            f"INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {file_name}: neither an Operator"
+            f" APK nor a zip with {APP_ENTRY}"
+        )
+    install_operator(system, name, apk=apk)
+
+
+def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
+    try:
+        app = parse_app(text.decode("utf-8", "replace"), path=Path(APP_ENTRY))
+    except ConfigurationError as error:
+        problem = " ".join(str(error).split())
+        raise InstallFailed(f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {problem}") from error
+    install_app(system, app, apk=apk)
+
+
+def described_app(apk: bytes) -> bytes | None:
+    """Return the description of a simulated app inside an APK; None if it has none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(apk)) as archive:
+            return archive.read(APP_ENTRY)
+    except Exception:  # zipfile meets broken archives with a dozen different ones
+        return None
+
+
+def _operator_name(apk: bytes, file_name: str) -> str | None:
+    for text in (apk, file_name.encode("utf-8", "surrogateescape")):
+        for name in (packages.OPERATOR_DEV, packages.OPERATOR):
+            # A compiled manifest holds its strings as UTF-8 or as UTF-16.
+            if name.encode() in text or name.encode("utf-16-le") in text:
+                return name
+    return None
+
+
+_INSTALL_OPTIONS_WITH_VALUE = frozenset({"-i", "-p", "--user", "--install-location", "--abi"})
 _MOST_BYTES = 512 * 1024 * 1024
 # What becomes of a prompt on the phone if it is not answered.
 _CANCELLED = "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]"
 _PRIORITY = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
 
-async def package_service(call: ServiceCall) -> None:
-    """Answer ``cmd package``, which ``pm`` also is."""
-    await dispatch(call, _COMMANDS, usage=_USAGE)
-
-
 async def _list(call: ServiceCall) -> None:
-    kind = call.next()
-    if kind is None:
-        raise Refused("Error: didn't specify type of data to list", on_stdout=True)
-    if kind == "users":
-        second = "\n\tUserInfo{10:Tester:410} running" if "multi-user" in call.system.quirks else ""
-        await call.out("Users:\n\tUserInfo{0:Owner:4c13} running" + second)
-    elif kind in ("package", "packages"):
-        options = call.options("-3", "-U", "-f", "-s", "--show-versioncode")
-        text = call.next() or ""
-        for package in call.system.packages.all():
-            is_wanted = not options & {"-3", "-s"} or ("-s" if package.system else "-3") in options
-            if is_wanted and text in package.name:
-                await call.out(_line(package, options))
-    else:
-        raise Refused(f"Error: unknown list type '{kind}'", on_stdout=True)
-
-
-def _line(package: Package, options: set[str]) -> str:
-    line = f"package:{package.apk}=" if "-f" in options else "package:"
-    line += package.name
-    if "--show-versioncode" in options:
-        line += f" versionCode:{package.version_code}"
-    return f"{line} uid:{package.app_id}" if "-U" in options else line
+    if call.required() not in ("package", "packages"):
+        raise Refused("Error: only packages can be listed here", on_stdout=True)
+    options = call.options("-3", "-f", "-s", "--show-versioncode")
+    text = call.next() or ""
+    for package in call.system.packages.all():
+        is_wanted = not options & {"-3", "-s"} or ("-s" if package.system else "-3") in options
+        if is_wanted and text in package.name:
+            path = f"{package.apk}=" if "-f" in options else ""
+            code = f" versionCode:{package.version_code}"
+            shown = code if "--show-versioncode" in options else ""
+            await call.out(f"package:{path}{package.name}{shown}")
 
 
 async def _path(call: ServiceCall) -> None:
@@ -128,57 +293,40 @@ async def _streamed(call: ServiceCall, size: int) -> bytes:
 
 
 async def _uninstall(call: ServiceCall) -> None:
-    options = call.options("-k", status=1)
-    name = call.next()
-    if name is None:
-        raise Refused("Error: package name not specified", status=1, on_stdout=True)
-    if not uninstall(call.system, name, keep_data="-k" in options):
-        is_missing = call.system.packages.get(name) is None
-        reason = "DELETE_FAILED_INTERNAL_ERROR"
-        if is_missing and "--user" in options:
-            reason = "not installed for 0"
+    options = call.options(status=1)
+    name = call.required()
+    if not uninstall(call.system, name):
+        is_missing = call.system.packages.get(name) is None and "--user" in options
+        reason = "not installed for 0" if is_missing else "DELETE_FAILED_INTERNAL_ERROR"
         raise Refused(f"Failure [{reason}]", status=1, on_stdout=True)
     await call.out("Success")
 
 
 async def _clear(call: ServiceCall) -> None:
-    options = call.options("--cache-only", status=1)
-    name = call.next()
-    if name is None:
-        raise Refused("Error: no package specified", status=1)
-    package = call.system.packages.get(name)
+    call.options(status=1)
+    package = call.system.packages.get(call.required())
     if package is None:
         raise Refused("Failed", status=1)
-    if "--cache-only" not in options:
-        clear_data(call.system, package)
+    clear_data(call.system, package)
     await call.out("Success")
 
 
 async def _grant(call: ServiceCall) -> None:
-    for package, permission in await _permissions(call):
-        grant(call.system, package, permission)
+    grant(call.system, *await _permission(call))
 
 
 async def _revoke(call: ServiceCall) -> None:
-    for package, permission in await _permissions(call):
-        revoke(call.system, package, permission)
+    revoke(call.system, *await _permission(call))
 
 
-async def _permissions(call: ServiceCall) -> list[tuple[Package, str]]:
-    """Parse a package and the permission, or all of its permissions."""
-    everything = "--all-permissions" in call.options("--all-permissions")
-    name, permission = call.next(), call.next()
-    if name is None:
-        raise Refused("Error: no package specified", status=1)
-    package = call.system.packages.get(name)
+async def _permission(call: ServiceCall) -> tuple[packages.Package, str]:
+    """Parse a package and the permission."""
+    call.options()
+    package = call.system.packages.get(call.required())
     if package is None:
         await call.err("Error: package not found")
         raise Refused("Failure [package not found]", status=1, on_stdout=True)
-    if everything:
-        return [(package, each) for each in sorted(RUNTIME_PERMISSIONS & {*package.requested})]
-    if permission is None:
-        raise Refused("Error: no permission specified", status=1)
-    return [(package, permission)]
+    return package, call.required()
 
 
 async def _resolve_activity(call: ServiceCall) -> None:
@@ -198,7 +346,7 @@ async def _resolve_activity(call: ServiceCall) -> None:
         return
     await call.out(_PRIORITY)
     if options & {"--brief", "--components"}:
-        await call.out(component(*found))
+        await call.out(packages.component(*found))
     else:
         await call.out(f"  ActivityInfo:\n    name={found[1]}\n    packageName={found[0]}")
 
@@ -214,7 +362,7 @@ def _link_handler(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
     return None if package is None else (package.name, package.launcher or ".Main")
 
 
-_COMMANDS: Mapping[str, ServiceHandler] = {
+PACKAGE_COMMANDS: Mapping[str, ServiceHandler] = {
     "clear": _clear,
     "grant": _grant,
     "install": _install,
@@ -224,3 +372,4 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "revoke": _revoke,
     "uninstall": _uninstall,
 }
+"""What ``pm`` and ``cmd package`` take."""

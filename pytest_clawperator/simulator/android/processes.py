@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pytest_clawperator.simulator.android.packages import LAUNCHER, OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.system import AndroidSystem, Process
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.shell import CommandFailure, Invocation
 
 UI_AUTOMATION = "io.appium.uiautomator2.server"
 """Who holds the device while the fault ``ui_automation`` is on."""
@@ -132,30 +132,26 @@ def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> 
 
 async def ps(system: AndroidSystem, invocation: Invocation) -> int:
     """List processes: the shell's own, or with ``-A`` all."""
-    fields, everything, pids = list(_USUAL_FIELDS), False, set[int]()
+    fields, everything = list(_USUAL_FIELDS), False
     words = iter(invocation.args[1:])
     for word in words:
         if word == "-o":
             fields = [name.upper() for name in next(words, "").split(",")]
-        elif word != "-p" and word.startswith("-"):
-            everything = everything or bool({"A", "e"} & set(word))
         else:
-            pids |= {_pid(text) for text in (next(words, "") if word == "-p" else word).split(",")}
+            everything = everything or word in ("-A", "-e", "-ef")
     unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
-        known = ", ".join(_FIELDS)
-        await invocation.err(f"ps: bad -o {unknown[0]}; known fields: {known}\n")
-        return 1
+        raise CommandFailure(f"bad -o {unknown[0]}; known fields: {', '.join(_FIELDS)}")
     shell = invocation.shell
     own = Process(shell.jobs.new_pid(), shell.pid, _SHELL_USER, "ps", _PROGRAM_VSZ, _PROGRAM_RSS)
     shown = [
         process
         for process in [*_processes(system, invocation), own]
-        if (process.pid in pids if pids else everything or process.user == _SHELL_USER)
+        if everything or process.user == _SHELL_USER
     ]
     rows = [fields, *([_FIELDS[name][1](process) for name in fields] for process in shown)]
     await invocation.out("".join(f"{_row(fields, row)}\n" for row in rows))
-    return 0 if shown else 1
+    return 0
 
 
 def _row(fields: list[str], values: list[str]) -> str:
@@ -180,8 +176,7 @@ async def pidof(system: AndroidSystem, invocation: Invocation) -> int:
     """Print the pids of the processes with these names."""
     names = invocation.args[1:]
     if not names:
-        await invocation.err('pidof: Needs 1 argument (see "pidof --help")\n')
-        return 1
+        raise CommandFailure('Needs 1 argument (see "pidof --help")')
     running = _processes(system, invocation)
     found = [str(process.pid) for process in running if process.name in names]
     await invocation.out(" ".join(found) + "\n" if found else "")

@@ -1,32 +1,107 @@
-"""``screencap`` and ``screenrecord``: pictures of the screen, and a canned film."""
+"""Pictures of the screen, ``screencap``, and ``screenrecord`` with its canned film."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Sequence
+import re
+import struct
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
 
 from pytest_clawperator.simulator.android.packages import LAUNCHER
-from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android.system import AndroidSystem, Display
 from pytest_clawperator.simulator.files import FULL, FileSystemError
-from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
+from pytest_clawperator.simulator.screen.accessibility import Window
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.shell.shell import CommandFailure, Invocation
+
+# The drawn clock stands still, so that equal screens give equal pictures.
+_CLOCK_TEXT = "10:00"
+
+
+class Camera:
+    """Takes pictures of one phone's screen, also after the phone was reset."""
+
+    def __init__(self) -> None:
+        self._view: tuple[PhoneUi, Display] | None = None
+        self._views = 0
+        self._key: Hashable = None
+        self._drawing: asyncio.Task[bytes] | None = None
+        self._encoder = PngEncoder()
+
+    def point_at(self, ui: PhoneUi, display: Display) -> None:
+        """Take pictures of this screen from now on."""
+        self._view = ui, display
+        self._views += 1
+
+    def png(self, *, dark: bool = False) -> Awaitable[bytes]:
+        """Capture the screen as it is now, or a dark one; await the result for the picture.
+
+        It is the last picture if nothing has changed since.
+        """
+        ui, display = self._looked_at()
+        if dark:
+            return asyncio.ensure_future(asyncio.to_thread(_draw, None, ui.display.size))
+        key = self._views, ui.view.version, display.awake
+        if self._drawing is None or self._key != key or _has_failed(self._drawing):
+            self._key = key
+            drawing = asyncio.to_thread(self._captured())
+            self._drawing = asyncio.get_running_loop().create_task(drawing)
+        # Several callers may wait for the same picture, and one that leaves must not end it.
+        return asyncio.shield(self._drawing)
+
+    def png_beginning(self) -> bytes:
+        """Return the PNG header, which a phone sends as soon as the screen is captured."""
+        width, height = self._looked_at()[0].display.size
+        return beginning((max(1, width), max(1, height)))
+
+    def _looked_at(self) -> tuple[PhoneUi, Display]:
+        assert self._view is not None
+        return self._view
+
+    def _captured(self) -> Callable[[], bytes]:
+        """Return what draws the screen as it is now."""
+        ui, display = self._looked_at()
+        if not display.awake:
+            return partial(_draw, None, ui.display.size)
+        return partial(
+            _draw,
+            ui.view.windows(),
+            ui.display.size,
+            dark=ui.display.dark,
+            clock_text=_CLOCK_TEXT,
+            density=ui.display.density,
+            font_scale=ui.display.font_scale,
+            encoder=self._encoder,
+        )
+
+
+def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
+    return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
+
+
+def _draw(windows: Sequence[Window] | None, size: tuple[int, int], **options: Any) -> bytes:
+    """Draw the windows, bottom to top, or a black screen if there are none."""
+    # Pillow costs more to import than everything else together, so it waits for a picture.
+    from pytest_clawperator.simulator.picture.render import black_screen, draw
+
+    return black_screen(size) if windows is None else draw(windows, size=size, **options)
+
 
 DISPLAY_ID = "4619827259835644672"
+
 DARK_DISPLAY_ID = "4619827677550801152"
 """The panel on the other side of a foldable, which comes first in the order of the ports."""
+
 
 # Apps of the system, which never forbid pictures.
 _PICTURED = frozenset({LAUNCHER, "com.android.settings", "com.android.systemui"})
 
-_SCREENCAP_USAGE = """usage: screencap [-hp] [-d display-id] [FILENAME]
-   -h: this message
-   -p: save the file as a png.
-   -d: specify the display ID to capture.
-If FILENAME ends with .png it will be saved as a png.
-If FILENAME is not given, the results will be printed to stdout.
-"""
 
+_SCREENCAP_USAGE = "usage: screencap -p [-d display-id] [FILENAME]\n"
 _SEVERAL_DISPLAYS = (
     "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the"
     " first display found, however this default is not guaranteed to be consistent across"
@@ -35,34 +110,27 @@ _SEVERAL_DISPLAYS = (
     'See "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n'
 )
 
+
 _MAX_SECONDS = 180
 _OPTIONS = ("--bit-rate", "--size", "--time-limit")
-
-_SCREENRECORD_USAGE = f"""Usage: screenrecord [options] <filename>
-
-Records the device's display to a .mp4 file.
-
-Options:
---size WIDTHxHEIGHT
-    Set the video size, e.g. "1280x720".
---bit-rate RATE
-    Set the video bit rate, in bits per second, e.g. '4000000' or '4M'.
---time-limit TIME
-    Set the maximum recording time, in seconds.  Default / maximum is {_MAX_SECONDS}.
---help
-    Show this message.
-
-Recording continues until Ctrl-C is hit or the time limit is reached.
-"""
-
-# The only picture of every film: a grey square as JPEG.
-_PICTURE = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG"
-    "kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAA"
-    "AAAA/9oACAEBAAA/AJgH/9k="
+# An MP4 file with one picture, a grey square; it lasts as long as `_DURATION` says.
+_FILM = base64.b64decode(
+    "AAAAGGZ0eXBpc29tAAACAGlzb21tcDQyAAAAqW1kYXT/2P/gABBKRklGAAEBAAABAAEAAP/bAEMAGxIUFxQRGxcWFx4cGyAo"
+    "QisoJSUoUTo9MEJgVWVkX1VdW2p4mYFqcZBzW12FtYaQnqOrratngLzJuqbHmairpP/AAAsIABAAEAEBEQD/xAAVAAEBAAAA"
+    "AAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AmAf/2QAAAlhtb292AAAAbG12aGQAAAAAAAAA"
+    "AAAAAAAAAAPof////wABAAABAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAACAAAB5HRyYWsAAABcdGtoZAAAAAcAAAAAAAAAAAAAAAEAAAAAf////wAAAAAAAAAAAAAA"
+    "AAAAAAAAAQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAEAAAAAAEAAAABAAAAAAAYBtZGlhAAAAIG1kaGQAAAAAAAAA"
+    "AAAAAAAAAAPof////1XEAAAAAAAnaGRscgAAAAAAAAAAdmlkZQAAAAAAAAAAAAAAAHNjcmVlbgAAAAExbWluZgAAABR2bWhk"
+    "AAAAAQAAAAAAAAAAAAAAJGRpbmYAAAAcZHJlZgAAAAAAAAABAAAADHVybCAAAAABAAAA8XN0YmwAAACJc3RzZAAAAAAAAAAB"
+    "AAAAeW1wNHYAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAEAAQAEgAAABIAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAY//8AAAAjZXNkcwAAAAADFQABAAQNbBEAAKEAAAAAAAAAAAYBAgAAABhzdHRzAAAAAAAAAAEAAAABf///"
+    "/wAAABxzdHNjAAAAAAAAAAEAAAABAAAAAQAAAAEAAAAYc3RzegAAAAAAAAAAAAAAAQAAAKEAAAAUc3RjbwAAAAAAAAABAAAA"
+    "IA=="
 )
-
-_SIZE = (16, 16)
+_DURATION = struct.pack(">I", 0x7FFFFFFF)
+# Without the tables at the end no player can play it.
+_UNFINISHED_FILM = _FILM[:24] + struct.pack(">I4s", 8, b"mdat")
 # A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
 _HANGUP, _INTERRUPT = 1, 2
@@ -91,13 +159,9 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
     elif len(displays) > 1:
         await invocation.err(_SEVERAL_DISPLAYS)
     paths = [word for word in words if not word.startswith("-")]
-    if set(words) - set(paths) - {"-p"}:
-        await invocation.err(_SCREENCAP_USAGE)
-        return 1
-    if "-p" not in words and not (paths and paths[0].endswith(".png")):
-        await invocation.err(
-            "screencap: raw pixels are not offered here; give -p for a PNG\n" + _SCREENCAP_USAGE
-        )
+    is_png = "-p" in words or (paths[:1] and paths[0].endswith(".png"))
+    if not is_png or set(words) - set(paths) - {"-p"}:
+        await invocation.err(f"screencap: only PNG is offered here\n{_SCREENCAP_USAGE}")
         return 1
     if system.faults.take("storage_full") is not None:
         target = paths[0] if paths else "stdout"
@@ -108,7 +172,7 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         return 1
     front = system.ui.view.foreground_package()
     drawing = system.camera.png(dark=display == DARK_DISPLAY_ID or is_secure(system, front))
-    system.stats.screenshot()
+    system.stats.screenshots += 1
     if not paths:
         # A phone prints a picture while it compresses it.
         head = system.camera.png_beginning()
@@ -127,15 +191,11 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
 async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
     """Record until the time is up or a signal comes, then complete the file."""
     shell = invocation.shell
-    try:
-        given, seconds = _parse(invocation.args[1:])
-    except _Refused as refusal:
-        await invocation.err(refusal.message)
-        return refusal.status
+    given, seconds = _parse(invocation.args[1:])
     path = shell.files.resolve(given, shell.cwd)
     recording = _Recording()
     try:
-        shell.files.write(path, unfinished_film())
+        shell.files.write(path, _UNFINISHED_FILM)
         try:
             with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
                 await recording.wait(seconds)
@@ -183,41 +243,25 @@ class _Recording:
     def film(self) -> bytes:
         """Return a film that is as long as the recording was until now."""
         milliseconds = max(1, round(1000 * (self._clock() - self._began)))
-        return film([Frame(_PICTURE, milliseconds)], size=_SIZE)
-
-
-class _Refused(Exception):
-    """The arguments were refused with this message and exit status."""
-
-    def __init__(self, message: str, *, status: int = 2) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
+        return _FILM.replace(_DURATION, struct.pack(">I", milliseconds))
 
 
 def _parse(words: Sequence[str]) -> tuple[str, int]:
-    """Return the path and the seconds, or refuse with the message of the real program."""
+    """Return the path and the seconds; raise CommandFailure for other options."""
     paths, seconds, waiting = list[str](), _MAX_SECONDS, list(words)
     while waiting:
         word, equals, value = waiting.pop(0).partition("=")
         if not word.startswith("-"):
             paths.append(word + equals + value)
-        elif word == "--help":
-            raise _Refused(_SCREENRECORD_USAGE, status=0)
-        elif word not in _OPTIONS:
-            raise _Refused(f"screenrecord: unknown option -- {word.lstrip('-')}\n")
-        elif not equals and not waiting:
-            raise _Refused(f"screenrecord: option requires an argument -- {word.lstrip('-')}\n")
-        else:
-            value = value if equals else waiting.pop(0)
-            seconds = _seconds(value) if word == "--time-limit" else seconds
-    if len(paths) != 1:
-        raise _Refused("Must specify output file (see --help).\n")
-    return paths[0], seconds
-
-
-def _seconds(text: str) -> int:
-    seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+            continue
+        if word not in _OPTIONS or not (equals or waiting):
+            raise CommandFailure(f"unknown option or no value -- {word.lstrip('-')}", status=2)
+        value = value if equals else waiting.pop(0)
+        if word == "--time-limit":
+            seconds = int(value) if re.fullmatch("[0-9]{1,8}", value) else 0
     if not 1 <= seconds <= _MAX_SECONDS:
-        raise _Refused(f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]\n")
-    return seconds
+        message = f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]"
+        raise CommandFailure(message, status=2)
+    if len(paths) != 1:
+        raise CommandFailure("Must specify output file (see --help).", status=2)
+    return paths[0], seconds

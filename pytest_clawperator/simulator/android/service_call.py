@@ -15,12 +15,7 @@ FAILED = 255
 """What a service's -1 becomes as an exit status."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,12}")
-_FRAMES = (
-    "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
-    "android.os.ShellCommand.exec(ShellCommand.java:38)",
-    "android.os.Binder.shellCommand(Binder.java:1241)",
-    "android.os.Binder.execTransact(Binder.java:1457)",
-)
+_FRAME = "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)"
 
 
 class Refused(Exception):
@@ -162,21 +157,19 @@ async def run_service(
         return refusal.status
     except JavaException as error:
         command = words[0] if words else ""
-        stack = "".join(f"\tat {frame}\n" for frame in _FRAMES)
         await invocation.err(
-            f"\nException occurred while executing '{command}':\n{error.kind}: {error}\n{stack}"
+            f"\nException occurred while executing '{command}':\n"
+            f"{error.kind}: {error}\n\tat {_FRAME}\n"
         )
         return FAILED
     return 0
 
 
-async def dispatch(
-    call: ServiceCall, commands: Mapping[str, ServiceHandler], *, usage: str
-) -> None:
-    """Run the command that the first word names; a service without one prints its usage."""
+async def dispatch(call: ServiceCall, commands: Mapping[str, ServiceHandler]) -> None:
+    """Run the command that the first word names; a service without one lists its commands."""
     name = call.next()
     if name is None or name in ("help", "-h"):
-        raise Refused(usage.rstrip("\n"), on_stdout=True)
+        raise Refused(f"Commands: {', '.join(sorted(commands))}", on_stdout=True)
     if name not in commands:
         raise Refused(f"Unknown command: {name}", on_stdout=True)
     await commands[name](call)

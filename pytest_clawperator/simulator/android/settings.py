@@ -1,7 +1,8 @@
-"""Commands that read and change settings: ``settings``, ``getprop``, ``ime``, parts of ``cmd``."""
+"""Commands that change settings: ``settings``, ``setprop``, ``ime``, ``wm``, parts of ``cmd``."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pytest_clawperator.simulator.android.packages import Package
@@ -9,19 +10,12 @@ from pytest_clawperator.simulator.android.service_call import (
     Refused,
     ServiceCall,
     ServiceHandler,
-    dispatch,
+    java_int,
 )
 from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
 
-_SETTINGS_USAGE = """Settings provider (settings) commands:
-  get [--user <USER_ID> | current] NAMESPACE KEY
-  put [--user <USER_ID> | current] NAMESPACE KEY VALUE [TAG] [default]
-  delete NAMESPACE KEY
-  list NAMESPACE
-  NAMESPACE is one of {system, secure, global}, case-insensitive
-"""
 # How many words each command takes, itself and the namespace included.
 _SETTINGS_WORDS = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 2)}
 _KEYBOARDS = (
@@ -29,18 +23,13 @@ _KEYBOARDS = (
     "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
     ".VoiceInputMethodService",
 )
+
 # What is stored for each mode, and whether the theme is dark then.
 _NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
 _OPS = frozenset(
-    {
-        "CAMERA", "COARSE_LOCATION", "FINE_LOCATION", "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE",
-        "MOCK_LOCATION", "POST_NOTIFICATION", "PROJECT_MEDIA", "READ_CLIPBOARD", "READ_CONTACTS",
-        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_SMS", "RECORD_AUDIO",
-        "REQUEST_INSTALL_PACKAGES", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND",
-        "SCHEDULE_EXACT_ALARM", "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW",
-        "VIBRATE", "WAKE_LOCK", "WRITE_CLIPBOARD", "WRITE_EXTERNAL_STORAGE", "WRITE_SETTINGS",
-    }
-)  # fmt: skip
+    {"CAMERA", "POST_NOTIFICATION", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND"}
+    | {"SYSTEM_ALERT_WINDOW", "WRITE_SETTINGS"}
+)
 _MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
@@ -51,7 +40,7 @@ async def settings_service(call: ServiceCall) -> None:
     """Answer ``cmd settings``, which ``settings`` also is."""
     words = call.rest(without=("--user",))
     if not words or words[0] in ("help", "-h"):
-        raise Refused(_SETTINGS_USAGE.rstrip("\n"), on_stdout=True)
+        raise Refused(f"Commands: {', '.join(_SETTINGS_WORDS)}", on_stdout=True)
     verb = words[0].lower()
     if verb not in _SETTINGS_WORDS:
         raise Refused(f"Invalid command: {verb}")
@@ -105,17 +94,6 @@ async def setprop(system: AndroidSystem, invocation: Invocation) -> int:
 # -- ime -----------------------------------------------------------------------------------------
 
 
-async def ime_service(call: ServiceCall) -> None:
-    """Answer ``cmd input_method``, which ``ime`` also is."""
-    commands: Mapping[str, ServiceHandler] = {
-        "enable": _enable_keyboard,
-        "list": _list_keyboards,
-        "set": _select_keyboard,
-    }
-    usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  set ID\n"
-    await dispatch(call, commands, usage=usage)
-
-
 def _enabled_keyboards(system: AndroidSystem) -> list[str]:
     listed = system.settings.get("secure", "enabled_input_methods") or ""
     return [name for name in listed.split(":") if name]
@@ -154,13 +132,6 @@ async def _select_keyboard(call: ServiceCall) -> None:
 # -- cmd locale, uimode, connectivity and appops -------------------------------------------------
 
 
-async def locale_service(call: ServiceCall) -> None:
-    """Answer ``cmd locale``: the language of one app."""
-    commands = {"set-app-locales": _set_locales, "get-app-locales": _get_locales}
-    usage = "Locale manager (locale) shell commands:\n  set-app-locales PACKAGE --locales LOCALES\n"
-    await dispatch(call, commands, usage=usage + "  get-app-locales PACKAGE\n")
-
-
 def _locale_package(call: ServiceCall) -> Package:
     name = call.next()
     if name is None:
@@ -185,12 +156,6 @@ async def _get_locales(call: ServiceCall) -> None:
     await call.out(f"Locales for {package.name} for user 0 are [{locales}]")
 
 
-async def uimode_service(call: ServiceCall) -> None:
-    """Answer ``cmd uimode``: the dark theme."""
-    usage = "UiModeManager service (uimode) commands:\n  night [yes|no|auto]\n"
-    await dispatch(call, {"night": _night}, usage=usage)
-
-
 async def _night(call: ServiceCall) -> None:
     mode = call.next()
     if mode is not None:
@@ -203,12 +168,6 @@ async def _night(call: ServiceCall) -> None:
     await call.out(f"Night mode: {shown}")
 
 
-async def connectivity_service(call: ServiceCall) -> None:
-    """Answer ``cmd connectivity``: the airplane mode."""
-    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
-    await dispatch(call, {"airplane-mode": _airplane_mode}, usage=usage)
-
-
 async def _airplane_mode(call: ServiceCall) -> None:
     word = call.next()
     if word is None:
@@ -218,15 +177,6 @@ async def _airplane_mode(call: ServiceCall) -> None:
         call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
     else:
         raise Refused(f"Unknown airplane-mode argument: {word}; use enable or disable")
-
-
-async def appops_service(call: ServiceCall) -> None:
-    """Answer ``cmd appops``: what apps are allowed to do, operation by operation."""
-    usage = (
-        "AppOps service (appops) commands:\n  get PACKAGE [OP]\n  set PACKAGE OP MODE\n"
-        f"MODE is one of {', '.join(_MODES)}\n"
-    )
-    await dispatch(call, {"get": _get_app_op, "set": _set_app_op}, usage=usage)
 
 
 def _app_op(call: ServiceCall) -> tuple[Package, str | None]:
@@ -262,3 +212,89 @@ async def _set_app_op(call: ServiceCall) -> None:
     if mode not in _MODES:
         raise Refused(f"Error: Mode {mode} is not valid, use one of {', '.join(_MODES)}")
     call.system.app_ops.setdefault(package.name, {})[operation] = mode
+
+
+_LEAST_DENSITY, _MOST_DENSITY = 72, 2000
+_LEAST_SIDE = 200
+_ON_DISPLAY = ("-d",)
+
+
+async def _size(call: ServiceCall) -> None:
+    display = call.system.display
+    words = call.rest(without=_ON_DISPLAY)
+    if not words:
+        await call.out("Physical size: {}x{}".format(*display.size))
+        if display.forced_size is not None:
+            await call.out("Override size: {}x{}".format(*display.forced_size))
+        return
+    size = display.size if words[0] == "reset" else _wanted_size(call, words[0])
+    display.forced_size = size if size != display.size else None
+    call.system.ui.display.resize(size)
+
+
+def _wanted_size(call: ServiceCall, word: str) -> tuple[int, int]:
+    display = call.system.display
+    found = re.fullmatch("([0-9]{1,6})x([0-9]{1,6})", word)
+    if found is None:
+        raise Refused(f"Error: bad size {word}")
+    # Android holds an override between 200 pixels and twice the panel's own size.
+    width, height = (
+        min(max(int(text), _LEAST_SIDE), 2 * side)
+        for text, side in zip(found.groups(), display.size, strict=True)
+    )
+    return width, height
+
+
+async def _density(call: ServiceCall) -> None:
+    display = call.system.display
+    words = call.rest(without=_ON_DISPLAY)
+    if not words:
+        await call.out(f"Physical density: {display.density}")
+        if display.forced_density is not None:
+            await call.out(f"Override density: {display.forced_density}")
+        return
+    density = display.density if words[0] == "reset" else java_int(words[0])
+    if density < _LEAST_DENSITY:
+        raise Refused(f"Error: density must be >= {_LEAST_DENSITY}")
+    density = min(density, _MOST_DENSITY)
+    display.forced_density = density if density != display.density else None
+    call.system.ui.display.density = density
+
+
+async def _user_rotation(call: ServiceCall) -> None:
+    settings = call.system.settings
+    words = call.rest(without=_ON_DISPLAY)
+    if not words:
+        free = settings.get("system", "accelerometer_rotation") == "1"
+        rotation = settings.get("system", "user_rotation") or "0"
+        await call.out("free" if free else f"lock {rotation}")
+        return
+    if words[0] not in ("free", "lock"):
+        raise Refused("Error: argument needs to be either -d, free or lock.")
+    if len(words) > 1 and words[1] not in ("0", "1", "2", "3"):
+        raise Refused("Error: rotation value should be between 0 and 3.")
+    settings.put("system", "accelerometer_rotation", "1" if words[0] == "free" else "0")
+    if words[0] == "lock" and len(words) > 1:
+        settings.put("system", "user_rotation", words[1])
+
+
+async def _dismiss_keyguard(call: ServiceCall) -> None:
+    locked = call.system.faults.active("locked")
+    if locked is not None and locked.options["code"] == "0":
+        call.system.faults.clear("locked")
+
+
+SERVICES: Mapping[str, Mapping[str, ServiceHandler]] = {
+    "appops": {"get": _get_app_op, "set": _set_app_op},
+    "connectivity": {"airplane-mode": _airplane_mode},
+    "input_method": {"enable": _enable_keyboard, "list": _list_keyboards, "set": _select_keyboard},
+    "locale": {"get-app-locales": _get_locales, "set-app-locales": _set_locales},
+    "uimode": {"night": _night},
+    "window": {
+        "density": _density,
+        "dismiss-keyguard": _dismiss_keyguard,
+        "size": _size,
+        "user-rotation": _user_rotation,
+    },
+}
+"""The commands of each service here, by name."""

@@ -15,35 +15,18 @@ _KEYBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "system": {
         "accelerometer_rotation": "0",
-        "dim_screen": "1",
-        "dtmf_tone": "1",
         "font_scale": "1.0",
-        "haptic_feedback_enabled": "1",
-        "pointer_speed": "0",
         "screen_brightness": "102",
         "screen_brightness_mode": "1",
         "screen_off_timeout": "60000",
-        "show_touches": "0",
-        "sound_effects_enabled": "1",
-        "time_12_24": "24",
         "user_rotation": "0",
-        "volume_alarm": "6",
         "volume_music": "5",
-        "volume_ring": "5",
     },
     "secure": {
         "accessibility_enabled": "0",
         "bluetooth_name": "Pixel",
         "enabled_input_methods": _KEYBOARD,
         "default_input_method": _KEYBOARD,
-        "install_non_market_apps": "1",
-        "location_mode": "3",
-        "lockscreen.disabled": "1",
-        "long_press_timeout": "400",
-        "navigation_mode": "2",
-        "screensaver_enabled": "0",
-        "show_ime_with_hard_keyboard": "1",
-        "sleep_timeout": "-1",
         "ui_night_mode": "1",
         "user_setup_complete": "1",
     },
@@ -52,17 +35,12 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "airplane_mode_on": "0",
         "animator_duration_scale": "1.0",
         "auto_time": "1",
-        "auto_time_zone": "1",
         "bluetooth_on": "1",
-        "boot_count": "7",
-        "data_roaming": "0",
         "development_settings_enabled": "1",
         "device_provisioned": "1",
         "mobile_data": "1",
-        "package_verifier_enable": "1",
         "stay_on_while_plugged_in": "0",
         "transition_animation_scale": "1.0",
-        "usb_mass_storage_enabled": "1",
         "wifi_on": "1",
         "window_animation_scale": "1.0",
     },
@@ -84,13 +62,13 @@ class SettingsStore:
     def put(self, namespace: str, key: str, value: str) -> None:
         """Set a value."""
         self._tables[namespace][key] = value
-        self._tell(namespace, key, value)
+        self._notify(namespace, key, value)
 
     def delete(self, namespace: str, key: str) -> bool:
         """Remove a value; return whether there was one."""
         if self._tables[namespace].pop(key, None) is None:
             return False
-        self._tell(namespace, key, None)
+        self._notify(namespace, key, None)
         return True
 
     def items(self, namespace: str) -> list[tuple[str, str]]:
@@ -101,7 +79,7 @@ class SettingsStore:
         """Call ``watcher`` at every later change."""
         self._watchers.append(watcher)
 
-    def _tell(self, namespace: str, key: str, value: str | None) -> None:
+    def _notify(self, namespace: str, key: str, value: str | None) -> None:
         for watcher in self._watchers:
             watcher(namespace, key, value)
 
@@ -137,9 +115,7 @@ def is_accessibility_on(settings: SettingsStore) -> bool:
 
 def enabled_accessibility_services(settings: SettingsStore) -> list[str]:
     """Return the components of the enabled services; they count only while it is switched on."""
-    return [
-        name for name in (settings.get("secure", ACCESSIBILITY_SERVICES) or "").split(":") if name
-    ]
+    return _items(settings, "secure", ACCESSIBILITY_SERVICES)
 
 
 def is_accessibility_service_on(settings: SettingsStore, component: str) -> bool:
@@ -156,8 +132,6 @@ def enable_accessibility_service(settings: SettingsStore, component: str) -> Non
 def disable_accessibility_services(settings: SettingsStore, package: str) -> None:
     """Disable the services of a package; without any left, accessibility is switched off."""
     had_services = bool(enabled_accessibility_services(settings))
-    if (
-        not remove_from_list(settings, "secure", ACCESSIBILITY_SERVICES, package=package)
-        and had_services
-    ):
+    left = remove_from_list(settings, "secure", ACCESSIBILITY_SERVICES, package=package)
+    if had_services and not left:
         settings.put("secure", ACCESSIBILITY_SWITCH, "0")

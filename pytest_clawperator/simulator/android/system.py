@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -145,9 +145,6 @@ class Operators(Protocol):
 
     def on_back_key(self) -> None:
         """Notify the running Operators of the back key."""
-
-    def bring_back(self, pids: Mapping[str, int | None]) -> None:
-        """Let Operators run with the pids that they had, and no other."""
 
 
 class Camera(Protocol):

@@ -37,7 +37,7 @@ from pytest_clawperator.simulator.apps.kinds import (
     merged,
     part_of,
 )
-from pytest_clawperator.simulator.apps.yaml_source import place_of
+from pytest_clawperator.yaml_source import place_of
 
 MAX_LENGTH = 500
 MAX_DEPTH = 40

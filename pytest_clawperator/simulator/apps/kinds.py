@@ -141,6 +141,29 @@ def check_fits(kind: Kind, home: Kind) -> None:
     raise Misfit(f"it holds {home}, and {kind} does not fit")
 
 
+def coerced(value: Value, like: Any) -> Any:
+    """Return a value converted to the type of another; Misfit where that cannot be."""
+    if isinstance(like, bool):
+        return bool(value) and value != "false"
+    if isinstance(like, (int, float)):
+        return _as_number(value, like)
+    if isinstance(like, list):
+        if not isinstance(value, (list, tuple)):
+            raise Misfit(f"a list is wanted, found {outer_kind(value)}: {value!r}")
+        return list(value)
+    return as_text(value)[:MAX_TEXT]
+
+
+def _as_number(value: Value, like: float) -> float:
+    if isinstance(value, (int, float)):
+        return value
+    try:
+        return int(str(value)) if isinstance(like, int) else float(str(value))
+    except ValueError:
+        whole = "a whole number" if isinstance(like, int) else "a number"
+        raise Misfit(f"{whole} is wanted, found {outer_kind(value)}: {value!r}") from None
+
+
 _CONVERT = "`set` a variable that holds a number to the text first: that converts it"
 
 

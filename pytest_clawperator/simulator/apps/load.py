@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.apps.checks import problems_of
 from pytest_clawperator.simulator.apps.schema import App, WrongKey
-from pytest_clawperator.simulator.apps.yaml_source import Source, read_source
+from pytest_clawperator.yaml_source import Source
 
 _SHIPPED = Path(__file__).parent
 _SHOWN_PROBLEMS = 10
@@ -35,12 +34,21 @@ _WANTED = {
 
 def load_app(path: Path) -> App:
     """Load an app from its file; a mistake is a ConfigurationError with file and line."""
-    return _checked(read_source(path))
+    return _checked(_source(path))
 
 
 def parse_app(text: str, *, path: Path = Path("app.yaml")) -> App:
     """Load an app from text; ``path`` is the name of its file in errors."""
-    return _checked(read_source(path, text=text))
+    return _checked(_source(path, text=text))
+
+
+def _source(path: Path, *, text: str | None = None) -> Source:
+    return Source(
+        path,
+        text=text,
+        short_forms=("text", "items", "id", "kind"),
+        hint="docs/app-files.md describes every key of an app file.",
+    )
 
 
 def shipped_files() -> list[Path]:
@@ -56,7 +64,7 @@ def shipped_apps() -> list[App]:
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[App, ...]:
     # Their names are checked by the tests, and not at each start of a phone.
-    return tuple(_validated(read_source(path)) for path in shipped_files())
+    return tuple(_validated(_source(path)) for path in shipped_files())
 
 
 def plain_app(
@@ -112,27 +120,21 @@ def refusal(
     shown = problems[1:_SHOWN_PROBLEMS]
     rest = len(problems) - 1 - len(shown)
     more = f"\n  ... and {rest} more" if rest > 0 else ""
-    also = "".join(f"\n  {source.spot(source.mark(place))}: {text}" for place, text in shown)
-    return source.error(
-        first_place,
-        f"{first}{also}{more}",
-        hint="docs/app-files.md describes every key of an app file.",
-    )
+    also = "".join(f"\n  {source.spot(place)}: {text}" for place, text in shown)
+    return source.error(first_place, f"{first}{also}{more}")
 
 
 def explained(error: Any) -> tuple[tuple[str | int, ...], str]:
     """Return the place and the wording of an error that pydantic found."""
     place: tuple[str | int, ...] = tuple(error["loc"])
     kind, found, context = error["type"], error["input"], error.get("ctx", {})
-    where = _spoken(place[:-1] if kind in ("missing", "extra_forbidden") else place)
+    where = _spoken(place[:-1] if kind == "missing" else place)
     if kind == "value_error":
         if isinstance(context.get("error"), WrongKey):
             place = (*place, context["error"].key)
         return place, f"{where}: {error['msg'].removeprefix(_VALUE_ERROR)}"
     if kind == "missing":
         return place, f"{where}: `{place[-1]}` is missing"
-    if kind == "extra_forbidden":
-        return place, f"{where}: there is no `{place[-1]}`{_allowed(place)}"
     if kind == "literal_error":
         return place, f"{where}: {found!r} is not allowed; allowed: {context.get('expected')}"
     wanted = _WANTED.get(kind)
@@ -150,41 +152,6 @@ def _spoken(place: Sequence[str | int]) -> str:
             continue
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
     return text or "the app"
-
-
-def _allowed(place: Sequence[str | int]) -> str:
-    model = _model_at(place[:-1])
-    if model is None:
-        return ""
-    names = sorted(field.alias or name for name, field in model.model_fields.items())
-    close = difflib.get_close_matches(str(place[-1]), names, n=1)
-    hint = f"; did you mean `{close[0]}`?" if close else ""
-    return f"{hint or ';'} allowed: {', '.join(names)}"
-
-
-def _model_at(place: Sequence[str | int]) -> type[Any] | None:
-    """Find the model that describes a place, by walking the annotations of the schema."""
-    model: Any = App
-    for step in place:
-        if not isinstance(step, str):
-            continue
-        fields: Mapping[str, Any] = model.model_fields
-        field = next((f for name, f in fields.items() if step in (name, f.alias)), None)
-        inner = _models_in(field.annotation) if field is not None else []
-        if inner:
-            model = inner[0]
-    return model if isinstance(model, type) else None
-
-
-def _models_in(annotation: Any) -> list[Any]:
-    # Python 3.10 calls `dict[str, int]` a type, too.
-    if (
-        isinstance(annotation, type)
-        and not get_args(annotation)
-        and issubclass(annotation, BaseModel)
-    ):
-        return [annotation]
-    return [found for part in getattr(annotation, "__args__", ()) for found in _models_in(part)]
 
 
 def _short(value: object) -> str:

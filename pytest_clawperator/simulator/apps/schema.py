@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from pytest_clawperator.simulator.apps.expressions import KEYWORDS, Expression, Template
-from pytest_clawperator.simulator.apps.yaml_source import place_of, without_places
+from pytest_clawperator.yaml_source import place_of, without_places
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$|android$")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*$")
@@ -32,11 +32,16 @@ class WrongKey(ValueError):
     """A key that does not belong where it stands; ``key`` helps to find its line."""
 
     def __init__(self, key: object, message: str, *, known: Iterable[str]) -> None:
-        names = sorted(known)
-        close = difflib.get_close_matches(str(key), names, n=1)
-        hint = f"did you mean `{close[0]}`? " if close else ""
-        super().__init__(f"{message}; {hint}allowed: {', '.join(names)}")
+        super().__init__(f"{message};{did_you_mean(str(key), known)}")
         self.key = key
+
+
+def did_you_mean(name: str, known: Iterable[str], what: str = "allowed") -> str:
+    """Return the end of a message about an unknown name: a similar one, and all there are."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f" did you mean `{close[0]}`?" if close else ""
+    return f"{hint} {what}: {', '.join(names) or 'none'}"
 
 
 def _duration(value: object) -> float:
@@ -79,12 +84,18 @@ class AppFileModel(BaseModel):
     """A part of an app file; unknown keys are refused."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        arbitrary_types_allowed=True,
-        populate_by_name=True,
-        defer_build=True,
+        frozen=True, arbitrary_types_allowed=True, populate_by_name=True, defer_build=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_unknown_keys(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            known = {field.alias or name for name, field in cls.model_fields.items()}
+            for key in value:
+                if key not in known and key not in cls.model_fields:
+                    raise WrongKey(key, f"there is no `{key}`", known=known)
+        return value
 
 
 # -- Actions -------------------------------------------------------------------------------------

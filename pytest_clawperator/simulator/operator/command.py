@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 Profile = Literal["documented", "0.5.3"]
 PROFILES: tuple[Profile, ...] = ("documented", "0.5.3")
 """Every profile, the default one first."""
-
 
 Direction = Literal["Down", "Up", "Left", "Right"]
 ClickType = Literal["click", "long_click", "focus"]
@@ -34,223 +32,76 @@ NO_RETRY = Retry()
 UI_READINESS = Retry(max_attempts=5, initial_delay=500, max_delay=3000, multiplier=2.0, jitter=0.15)
 APP_LAUNCH = Retry(max_attempts=4, initial_delay=750, max_delay=4000, multiplier=2.0, jitter=0.15)
 UI_SCROLL = Retry(max_attempts=4, initial_delay=400, max_delay=2000, multiplier=2.0, jitter=0.15)
-MATCHER_KEYS: Mapping[str, str] = {
-    "resourceId": "resource_id",
-    "role": "role",
-    "textEquals": "text_equals",
-    "textContains": "text_contains",
-    "contentDescEquals": "content_desc_equals",
-    "contentDescContains": "content_desc_contains",
-}
-"""Wire name to attribute, in the order in which the app prints them."""
+
+MATCHER_KEYS = (
+    *("resourceId", "role", "textEquals", "textContains"),
+    *("contentDescEquals", "contentDescContains"),
+)
+"""The fields of a matcher, in the order in which the app prints them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NodeMatcher:
-    """Which node is meant; every field that is set must fit."""
+    """Which node is meant; every field must fit. One without fields stands for no node."""
 
-    resource_id: str | None = None
-    role: str | None = None
-    text_equals: str | None = None
-    text_contains: str | None = None
-    content_desc_equals: str | None = None
-    content_desc_contains: str | None = None
+    fields: Mapping[str, str]
 
-    def to_wire(self) -> dict[str, str]:
-        """Return the fields that are set, by their wire names."""
-        pairs = ((wire, getattr(self, name)) for wire, name in MATCHER_KEYS.items())
-        return {wire: value for wire, value in pairs if value is not None}
+    def __bool__(self) -> bool:
+        return bool(self.fields)
 
     def __str__(self) -> str:
-        shown = ", ".join(
-            f"{wire}={'null' if value is None else value}"
-            for wire, value in ((wire, getattr(self, name)) for wire, name in MATCHER_KEYS.items())
-        )
+        shown = ", ".join(f"{key}={self.fields.get(key, 'null')}" for key in MATCHER_KEYS)
         return f"NodeMatcher({shown})"
+
+
+NO_MATCHER = NodeMatcher({})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """One step; the class name is what the app's log calls it."""
+    """One step of a command; parameters that its type does not have keep their defaults.
+
+    ``matcher`` is the node that the step is about, also a label or an expected node; ``package``
+    the app; a click has either a ``matcher`` or a ``coordinate``.
+    """
 
     id: str
-
-    @property
-    def wire_type(self) -> str:
-        """The step's ``actionType``: ``scroll_until`` for ``ScrollUntil``."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenUri(Action):
-    """Show an address in whichever app handles it."""
-
-    uri: str
-    retry: Retry = APP_LAUNCH
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenApp(Action):
-    """Bring an app to the front."""
-
-    application_id: str
-    retry: Retry = APP_LAUNCH
-
-
-@dataclass(frozen=True, kw_only=True)
-class CloseApp(Action):
-    """Close an app, which only the host can do."""
-
-    application_id: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class WaitForNode(Action):
-    """Wait until a node is there."""
-
-    matcher: NodeMatcher
-    retry: Retry = UI_READINESS
-    timeout_ms: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Click(Action):
-    """Click a node or a point; exactly one of them is set."""
-
-    matcher: NodeMatcher | None = None
+    type: str
+    matcher: NodeMatcher = NO_MATCHER
+    container: NodeMatcher = NO_MATCHER
     coordinate: tuple[int, int] | None = None
+    package: str = ""
+    uri: str = ""
+    text: str = ""
+    submit: bool = False
+    key: Key = "back"
+    session_id: str | None = None
+    timeout_ms: int | None = None
+    duration_ms: int = 0
+    retry: Retry = NO_RETRY
     click_type: ClickType = "click"
-    retry: Retry = UI_READINESS
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScrollStyle:
-    """The gesture and the container of a scrolling action."""
-
-    container: NodeMatcher | None = None
+    click_after: bool = False
+    click_retry: Retry = UI_READINESS
     direction: Direction = "Down"
     distance_ratio: float = 0.7
     settle_delay_ms: int = 250
     find_first_scrollable_child: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scroll(Action):
-    """Swipe once."""
-
-    style: ScrollStyle = field(default_factory=ScrollStyle)
-    retry: Retry = NO_RETRY
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScrollUntil(Action):
-    """Swipe until a node shows up, the list ends, or a limit is reached."""
-
-    style: ScrollStyle = field(default_factory=ScrollStyle)
-    matcher: NodeMatcher | None = None
-    click_type: ClickType = "click"
-    max_scrolls: int = 20
-    max_duration_ms: int = 10_000
+    max_scrolls: int = 0
+    max_duration_ms: int = 0
     no_position_change_threshold: int = 3
-    click_after: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScrollAndClick(Action):
-    """Swipe until a node shows up, then click it."""
-
-    matcher: NodeMatcher
-    style: ScrollStyle = field(default_factory=ScrollStyle)
-    click_type: ClickType = "click"
-    max_swipes: int = 10
-    scroll_retry: Retry = UI_SCROLL
-    click_retry: Retry = UI_READINESS
-    click_after: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class WaitForNavigation(Action):
-    """Wait until another app or a node is there."""
-
-    timeout_ms: int
-    expected_package: str | None = None
-    expected_node: NodeMatcher | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadKeyValuePair(Action):
-    """Read the value that stands beside a label."""
-
-    label_matcher: NodeMatcher
-    retry: Retry = UI_READINESS
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadText(Action):
-    """Read the text of one node or of all that fit."""
-
-    matcher: NodeMatcher
-    container: NodeMatcher | None = None
     all: bool = False
     validator: Validator | None = None
-    validator_pattern: str | None = None
-    retry: Retry = UI_READINESS
+    validator_pattern: str = ""
 
+    @property
+    def class_name(self) -> str:
+        """What the app's log calls the type: ``ScrollUntil`` for ``scroll_until``."""
+        return self.type.title().replace("_", "")
 
-@dataclass(frozen=True, kw_only=True)
-class EnterText(Action):
-    """Put text into a field."""
-
-    matcher: NodeMatcher
-    text: str
-    submit: bool = False
-    retry: Retry = UI_READINESS
-
-
-@dataclass(frozen=True, kw_only=True)
-class SnapshotUi(Action):
-    """Log the UI hierarchy."""
-
-    retry: Retry = UI_READINESS
-
-
-@dataclass(frozen=True, kw_only=True)
-class TakeScreenshot(Action):
-    """Take a picture, which only the host can do."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sleep(Action):
-    """Do nothing for a while."""
-
-    duration_ms: int
-    retry: Retry = NO_RETRY
-
-
-@dataclass(frozen=True, kw_only=True)
-class PressKey(Action):
-    """Press one of the three system keys."""
-
-    key: Key
-
-
-@dataclass(frozen=True, kw_only=True)
-class DoctorPing(Action):
-    """Answer, and return whether developer options are on."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StartRecording(Action):
-    """Start to record what happens on the screen."""
-
-    session_id: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class StopRecording(Action):
-    """End the recording."""
-
-    session_id: str | None = None
+    @property
+    def is_vertical(self) -> bool:
+        """Whether it scrolls up or down."""
+        return self.direction in ("Down", "Up")
 
 
 @dataclass(frozen=True, kw_only=True)

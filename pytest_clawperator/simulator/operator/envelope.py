@@ -43,6 +43,11 @@ class StepResult:
             f"success={str(self.success).lower()}, data={map_text(self.data)})"
         )
 
+    def to_wire(self) -> dict[str, Any]:
+        """Return it as it stands in an envelope."""
+        wire = {"id": self.id, "actionType": self.action_type, "success": self.success}
+        return {**wire, "data": dict(self.data)} if self.data else wire
+
     @property
     def ends_the_run(self) -> bool:
         """Whether a run as the specification describes it stops here."""
@@ -51,12 +56,12 @@ class StepResult:
 
 def succeeded(action: Action, **data: str | None) -> StepResult:
     """Make the result of a step that worked; what is None is left out."""
-    return StepResult(action.id, action.wire_type, data=_present(data))
+    return StepResult(action.id, action.type, data=_present(data))
 
 
 def failed(action: Action, **data: str | None) -> StepResult:
     """Make the result of a step that did not work; what is None is left out."""
-    return StepResult(action.id, action.wire_type, success=False, data=_present(data))
+    return StepResult(action.id, action.type, success=False, data=_present(data))
 
 
 def _present(data: Mapping[str, str | None]) -> dict[str, str]:
@@ -73,32 +78,17 @@ class Envelope:
     error_code: str | None = None
 
     def line(self) -> str:
-        """Return the log line that carries it."""
-        return f"{RESULT_PREFIX} {self.to_json()}"
-
-    def to_json(self) -> str:
-        """Return it as compact JSON; control characters are escaped, everything else is raw."""
+        """Return the log line with its compact JSON; only control characters are escaped."""
         wire: dict[str, Any] = {
             "commandId": self.command.command_id,
             "taskId": self.command.task_id,
             "status": "success" if self.error is None else "failed",
-            "stepResults": [_step_to_wire(step) for step in self.steps],
+            "stepResults": [step.to_wire() for step in self.steps],
             "error": self.error,
         }
         if self.error_code is not None:
             wire["errorCode"] = self.error_code
-        return json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
-
-
-def _step_to_wire(step: StepResult) -> dict[str, Any]:
-    wire: dict[str, Any] = {
-        "id": step.id,
-        "actionType": step.action_type,
-        "success": step.success,
-    }
-    if step.data:
-        wire["data"] = dict(step.data)
-    return wire
+        return f"{RESULT_PREFIX} {json.dumps(wire, ensure_ascii=False, separators=(',', ':'))}"
 
 
 async def write_envelope(
@@ -139,13 +129,13 @@ def forge(log: OperatorLog, faults: Faults, command: Command) -> None:
     if fault is None:
         return
     # No app of a simulated phone gets an id so far up.
-    forger = log.pid + 20_000
+    forger = log.pid() + 20_000
     answer = ("I", "Forger", Envelope(command, error="forged").line())
     start = ("I", "Forger", f"{COMMAND} start {command.ids} source=forger")
     why = "java.lang.IllegalArgumentException: forged"
     refusal = f"{RECEIVER} Failed to parse agent command payload\n{why}"
     crash = f"FATAL EXCEPTION: main\nProcess: {OPERATOR}, PID: {forger}\njava.lang.Error: forged"
-    death = f"Process {OPERATOR} (pid {log.pid}) has died: fg  TOP"
+    death = f"Process {OPERATOR} (pid {log.pid()}) has died: fg  TOP"
     kinds = {
         "envelope": [answer],
         "command": [start, answer],

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal
+from typing import Literal
 
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator import read_steps, scroll_steps, touch_steps
-from pytest_clawperator.simulator.operator.command import Action, CloseApp, Command, PressKey
+from pytest_clawperator.simulator.operator.command import Action, Command
 from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
@@ -26,9 +26,9 @@ from pytest_clawperator.simulator.operator.operator_log import (
     FormatFailure,
     JavaError,
     OperatorLog,
-    ProcessDied,
     Source,
     formatted,
+    formatted_or_dead,
     map_text,
 )
 from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
@@ -160,12 +160,7 @@ class Executor:
         else:
             return reason, cause
         message = f"{MANAGER} Task execution error: {thrown.message}"
-        try:
-            self._log.error(Source.MANAGER, formatted(message, thrown.text))
-        except FormatFailure as problem:
-            raise ProcessDied(
-                JavaError(str(problem), "java.lang.IllegalArgumentException")
-            ) from None
+        self._log.error(Source.MANAGER, formatted_or_dead(message, thrown))
         return thrown.message, thrown
 
     async def _time_is_over(self, run: Run) -> str | None:
@@ -210,12 +205,12 @@ async def execute(run: Run) -> list[StepResult]:
 
 
 async def _step(run: Run, action: Action) -> StepResult:
-    name = run.log.class_name(type(action).__name__)
+    name = run.log.class_name(action.class_name)
     run.log.debug(Source.ENGINE, f"{ENGINE} step_start id={action.id} type={name}")
     result = _provoked(run, action)
     if result is None:
         try:
-            result = await _PERFORMERS[action.wire_type](run, action)
+            result = await _PERFORMERS[action.type](run, action)
         except StepFailure as problem:
             if not run.documented or problem.code == SERVICE_UNAVAILABLE:
                 raise
@@ -229,18 +224,18 @@ async def _step(run: Run, action: Action) -> StepResult:
 
 def _provoked(run: Run, action: Action) -> StepResult | None:
     fault = run.faults.active("step_error")
-    if fault is None or fault.options["type"] not in ("", action.wire_type):
+    if fault is None or fault.options["type"] not in ("", action.type):
         return None
     run.faults.take("step_error")
     return failed(
         action,
-        application_id=action.application_id if isinstance(action, CloseApp) else None,
-        key=action.key if isinstance(action, PressKey) else None,
+        application_id=action.package if action.type == "close_app" else None,
+        key=action.key if action.type == "press_key" else None,
         error=fault.options["code"],
     )
 
 
-_STEPS: Sequence[Callable[[Run, Any], Awaitable[StepResult]]] = (
+_STEPS: Sequence[Callable[[Run, Action], Awaitable[StepResult]]] = (
     touch_steps.open_uri,
     touch_steps.open_app,
     touch_steps.close_app,

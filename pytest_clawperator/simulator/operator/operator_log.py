@@ -84,9 +84,19 @@ def formatted(message: str, argument: str) -> str:
     return message[: found.start()] + value + message[found.end() :]
 
 
+def formatted_or_dead(message: str, error: JavaError) -> str:
+    """Format a message in the app's last error handler, whose own failure kills the process."""
+    try:
+        return formatted(message, error.text)
+    except FormatFailure as problem:
+        dead = JavaError(str(problem), "java.lang.IllegalArgumentException")
+        raise ProcessDied(dead) from None
+
+
 def _converted(found: re.Match[str], argument: str) -> str:
-    index, flags, width, precision, date, conversion = found.groups()
-    _require_known(date, conversion)
+    index, flags, width, _, date, conversion = found.groups()
+    if conversion not in (_DATES if date else _GENERAL | _OTHERS | {"n"}):
+        raise FormatFailure(f"Conversion = '{date}{conversion}'")
     if conversion == "n" and not date:
         return "\n"
     if index not in (None, "1$"):
@@ -99,18 +109,7 @@ def _converted(found: re.Match[str], argument: str) -> str:
         raise FormatFailure(found[0])
     if not is_general:
         raise FormatFailure(f"{conversion} != {argument.partition(':')[0]}")
-    text = argument if conversion in "sS" else "true" if conversion in "bB" else "5c8eee0"
-    text = text if precision is None else text[: int(precision[1:])]
-    wide = min(int(width or 0), 4096)
-    text = text.ljust(wide) if "-" in flags else text.rjust(wide)
-    return text.upper() if conversion.isupper() else text
-
-
-def _require_known(date: str, conversion: str) -> None:
-    if date and conversion not in _DATES:
-        raise FormatFailure(f"Conversion = '{date}{conversion}'")
-    if not date and conversion not in _GENERAL | _OTHERS | {"n"}:
-        raise FormatFailure(f"Conversion = '{conversion}'")
+    return argument  # only a log line has it; widths and other forms are not imitated
 
 
 RESULT_PREFIX = "[Clawperator-Result]"
@@ -154,44 +153,38 @@ class OperatorLog:
 
     def __init__(self, log: LogBuffer, *, pid: Callable[[], int], is_release: bool) -> None:
         self._log = log
-        self._pid = pid
+        self.pid = pid
         self._release = is_release
-
-    @property
-    def pid(self) -> int:
-        """The process id of the app."""
-        return self._pid()
-
-    def tag(self, source: Source) -> str:
-        """Return the tag under which a part of the app speaks."""
-        debug, release = source.value
-        return release if self._release else debug
 
     def class_name(self, name: str) -> str:
         """Return a class's simple name as this build has it."""
-        return _renamed(name) if self._release else name
+        # R8 hands out short names in the order of the classes; any stable letter will do.
+        return chr(ord("a") + sum(map(ord, name)) % 26) if self._release else name
+
+    def _write(self, level: str, source: Source, message: str) -> None:
+        self._log.timber(level, source.value[self._release], message, pid=self.pid())
 
     def debug(self, source: Source, message: str) -> None:
         """Log at level D."""
-        self._log.timber("D", self.tag(source), message, pid=self._pid())
+        self._write("D", source, message)
 
     def info(self, source: Source, message: str) -> None:
         """Log at level I."""
-        self._log.timber("I", self.tag(source), message, pid=self._pid())
+        self._write("I", source, message)
 
     def warn(self, source: Source, message: str) -> None:
         """Log at level W."""
-        self._log.timber("W", self.tag(source), message, pid=self._pid())
+        self._write("W", source, message)
 
     def error(self, source: Source, message: str, cause: JavaError | None = None) -> None:
         """Log at level E, with the stack trace of the cause."""
         if cause is not None:
             message = f"{message}\n{cause.stack_trace(release=self._release)}"
-        self._log.timber("E", self.tag(source), message, pid=self._pid())
+        self._write("E", source, message)
 
     def crash(self, package: str, error: JavaError) -> None:
         """Log what a process logs that dies of an uncaught exception."""
-        pid = self._pid()
+        pid = self.pid()
         trace = error.stack_trace(release=self._release)
         text = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{trace}"
         self._log.write("E", "AndroidRuntime", text, pid=pid, buffer="crash")
@@ -200,11 +193,6 @@ class OperatorLog:
     def foreign(self, tag: str, message: str, *, pid: int, priority: str = "D") -> None:
         """Log a line of another process."""
         self._log.write(priority, tag, message, pid=pid, tid=pid + 3)
-
-
-def _renamed(name: str) -> str:
-    # R8 hands out short names in the order of the classes; any stable letter will do.
-    return chr(ord("a") + sum(map(ord, name)) % 26)
 
 
 def map_text(values: Mapping[str, str]) -> str:

@@ -6,43 +6,10 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
-from pytest_clawperator.simulator.operator.command import (
-    APP_LAUNCH,
-    MATCHER_KEYS,
-    NO_RETRY,
-    UI_READINESS,
-    UI_SCROLL,
-    Action,
-    Click,
-    ClickType,
-    CloseApp,
-    Command,
-    Direction,
-    DoctorPing,
-    EnterText,
-    Key,
-    NodeMatcher,
-    OpenApp,
-    OpenUri,
-    PressKey,
-    ReadKeyValuePair,
-    ReadText,
-    Retry,
-    Scroll,
-    ScrollAndClick,
-    ScrollStyle,
-    ScrollUntil,
-    Sleep,
-    SnapshotUi,
-    StartRecording,
-    StopRecording,
-    TakeScreenshot,
-    Validator,
-    WaitForNavigation,
-    WaitForNode,
-)
+from pytest_clawperator.simulator.operator import command
+from pytest_clawperator.simulator.operator.command import Action, Command, NodeMatcher, Retry
 
 ARGUMENT = "java.lang.IllegalArgumentException"
 STATE = "java.lang.IllegalStateException"
@@ -94,70 +61,78 @@ def parse_command(payload: str) -> Command:
     )
 
 
-def _matcher(params: JsonObject, key: str) -> NodeMatcher | None:
-    given = params.object(key)
-    if given is None:
-        return None
-    values = {name: given.text(wire, MAX_VALUE) for wire, name in MATCHER_KEYS.items()}
-    if all(value is None for value in values.values()):
-        raise PayloadRefused(f"{key} must include at least one matcher field")
-    return NodeMatcher(**values)
+# -- Actions -------------------------------------------------------------------------------------
+
+Reader = Callable[["JsonObject"], Any]
 
 
-def _required_matcher(params: JsonObject, key: str) -> NodeMatcher:
-    matcher = _matcher(params, key)
-    if matcher is None:
-        raise PayloadRefused(f"{key} is required", java_class=STATE)
-    return matcher
+def _required(key: str, limit: int) -> Reader:
+    return lambda params: params.required(key, limit)
 
 
-def _retry(params: JsonObject, default: Retry, key: str = "retry") -> Retry:
-    given = params.object(key)
-    if given is None:
-        return default
-    initial = given.integer("initialDelayMs", 0, 0, 30_000)
-    return Retry(
-        max_attempts=given.integer("maxAttempts", 1, 1, 10),
-        initial_delay=initial,
-        max_delay=given.integer("maxDelayMs", initial, initial, 60_000),
-        multiplier=given.decimal("backoffMultiplier", 1.0, 1.0, 5.0),
-        jitter=given.decimal("jitterRatio", 0.0, 0.0, 1.0),
-    )
+def _integer(key: str, default: int, low: int, high: int) -> Reader:
+    return lambda params: params.integer(key, default, low, high)
 
 
-_CLICK_TYPES: Mapping[str, ClickType] = {
-    "default": "click",
-    "click": "click",
-    "long_click": "long_click",
-    "longclick": "long_click",
-    "focus": "focus",
-}
-_DIRECTIONS: Mapping[str, Direction] = {
-    "down": "Down",
-    "up": "Up",
-    "left": "Left",
-    "right": "Right",
-}
-_VALIDATORS: Mapping[str, Validator] = {
-    "temperature": "temperature",
-    "version": "version",
-    "regex": "regex",
-}
-_KEYS: Mapping[str, Key] = {"back": "back", "home": "home", "recents": "recents"}
+def _clamped(key: str, high: int) -> Reader:
+    """Read a whole number of at least 1; None where there is none."""
+
+    def read(params: JsonObject) -> int | None:
+        number = params.whole(key)
+        return None if number is None else min(max(number, 1), high)
+
+    return read
 
 
-def _click_type(params: JsonObject) -> ClickType:
-    return params.word("clickType", "clickType", _CLICK_TYPES) or "click"
+def _flag(key: str, default: bool) -> Reader:
+    return lambda params: params.flag(key, default)
 
 
-def _style(params: JsonObject) -> ScrollStyle:
-    return ScrollStyle(
-        container=_matcher(params, "container"),
-        direction=params.word("direction", "direction", _DIRECTIONS) or "Down",
-        distance_ratio=params.decimal("distanceRatio", 0.7, 0.0, 1.0),
-        settle_delay_ms=params.integer("settleDelayMs", 250, 0, 10_000),
-        find_first_scrollable_child=params.flag("findFirstScrollableChild", True),
-    )
+def _word(key: str, words: Mapping[str, str], default: str | None = None) -> Reader:
+    """Read a word, whatever its case; an unknown one is refused."""
+
+    def read(params: JsonObject) -> str | None:
+        text = params.text(key)
+        if text is None:
+            return default
+        if text.lower() not in words:
+            raise PayloadRefused(f"unsupported {key}: {text}", java_class=STATE)
+        return words[text.lower()]
+
+    return read
+
+
+def _matcher(key: str, *, needed: bool = False) -> Reader:
+    def read(params: JsonObject) -> NodeMatcher:
+        given = params.object(key)
+        if given is None:
+            if needed:
+                raise PayloadRefused(f"{key} is required", java_class=STATE)
+            return command.NO_MATCHER
+        texts = {name: given.text(name, MAX_VALUE) for name in command.MATCHER_KEYS}
+        fields = {name: text for name, text in texts.items() if text is not None}
+        if not fields:
+            raise PayloadRefused(f"{key} must include at least one matcher field")
+        return NodeMatcher(fields)
+
+    return read
+
+
+def _retry(default: Retry, key: str = "retry") -> Reader:
+    def read(params: JsonObject) -> Retry:
+        given = params.object(key)
+        if given is None:
+            return default
+        initial = given.integer("initialDelayMs", 0, 0, 30_000)
+        return Retry(
+            max_attempts=given.integer("maxAttempts", 1, 1, 10),
+            initial_delay=initial,
+            max_delay=given.integer("maxDelayMs", initial, initial, 60_000),
+            multiplier=given.decimal("backoffMultiplier", 1.0, 1.0, 5.0),
+            jitter=given.decimal("jitterRatio", 0.0, 0.0, 1.0),
+        )
+
+    return read
 
 
 def _point(params: JsonObject) -> tuple[int, int] | None:
@@ -173,175 +148,149 @@ def _point(params: JsonObject) -> tuple[int, int] | None:
     return x, y
 
 
-def _close_app(id: str, params: JsonObject) -> Action:
-    package = params.required("applicationId", MAX_VALUE)
-    _retry(params, NO_RETRY)  # read and not used, but a malformed one refuses the payload
-    return CloseApp(id=id, application_id=package)
+def _expected_package(params: JsonObject) -> str:
+    package = params.text("expectedPackage", MAX_VALUE) or ""
+    return package if package.strip() else ""
 
 
-def _wait_for_node(id: str, params: JsonObject) -> Action:
-    matcher, retry = _required_matcher(params, "matcher"), _retry(params, UI_READINESS)
-    timeout = params.whole("timeoutMs")
-    clamped = None if timeout is None else min(max(timeout, 1), MAX_DURATION_MS)
-    return WaitForNode(id=id, matcher=matcher, retry=retry, timeout_ms=clamped)
+def _key(params: JsonObject) -> str | None:
+    word = params.required("key", MAX_KEY)
+    return _word("key", {key: key for key in ("back", "home", "recents")})(params) or word
 
 
-def _click(id: str, params: JsonObject) -> Action:
-    matcher, coordinate = _matcher(params, "matcher"), _point(params)
-    if matcher is None and coordinate is None:
-        raise PayloadRefused("click requires matcher or coordinate")
-    if matcher is not None and coordinate is not None:
-        raise PayloadRefused("click matcher and coordinate are mutually exclusive")
-    return Click(
-        id=id,
-        matcher=matcher,
-        coordinate=coordinate,
-        click_type=_click_type(params),
-        retry=_retry(params, UI_READINESS),
-    )
-
-
-def _scroll_and_click(id: str, params: JsonObject) -> Action:
-    return ScrollAndClick(
-        id=id,
-        matcher=_required_matcher(params, "matcher"),
-        click_type=_click_type(params),
-        style=_style(params),
-        max_swipes=params.integer("maxSwipes", 10, 1, 50),
-        scroll_retry=_retry(params, UI_SCROLL, "scrollRetry"),
-        click_retry=_retry(params, UI_READINESS, "clickRetry"),
-        click_after=params.flag("clickAfter", True),
-    )
-
-
-def _scroll_until(id: str, params: JsonObject) -> Action:
-    return ScrollUntil(
-        id=id,
-        matcher=_matcher(params, "matcher"),
-        click_type=_click_type(params),
-        style=_style(params),
-        max_scrolls=params.integer("maxScrolls", 20, 1, 200),
-        max_duration_ms=params.integer("maxDurationMs", 10_000, 0, MAX_DURATION_MS),
-        no_position_change_threshold=params.integer("noPositionChangeThreshold", 3, 1, 20),
-        click_after=params.flag("clickAfter", False),
-    )
-
-
-def _wait_for_navigation(id: str, params: JsonObject) -> Action:
-    package = params.text("expectedPackage", MAX_VALUE)
-    package = package if package is not None and package.strip() else None
-    node = _matcher(params, "expectedNode")
-    if package is None and node is None:
-        raise PayloadRefused(
-            "wait_for_navigation requires at least one of expectedPackage or expectedNode"
-        )
-    timeout = params.whole("timeoutMs")
-    if timeout is None:
-        raise PayloadRefused("timeoutMs is required", java_class=STATE)
-    return WaitForNavigation(
-        id=id,
-        expected_package=package,
-        expected_node=node,
-        timeout_ms=min(max(timeout, 1), 30_000),
-    )
-
-
-def _read_text(id: str, params: JsonObject) -> Action:
-    validator = params.word("validator", "validator", _VALIDATORS)
-    pattern = params.text("validatorPattern")
-    if validator == "regex":
-        if pattern is None or not pattern.strip():
-            raise PayloadRefused("validatorPattern is required for regex validator")
-        try:
-            compile_pattern(pattern)
-        except ValueError as problem:
-            raise PayloadRefused(str(problem), java_class=PATTERN) from problem
-    return ReadText(
-        id=id,
-        matcher=_required_matcher(params, "matcher"),
-        retry=_retry(params, UI_READINESS),
-        validator=validator,
-        validator_pattern=pattern,
-        all=params.flag("all", False),
-        container=_matcher(params, "container"),
-    )
-
-
-def _enter_text(id: str, params: JsonObject) -> Action:
-    return EnterText(
-        id=id,
-        matcher=_required_matcher(params, "matcher"),
-        text=params.required("text", MAX_VALUE),
-        submit=params.flag("submit", False),
-        retry=_retry(params, UI_READINESS),
-    )
-
-
-def _take_screenshot(id: str, params: JsonObject) -> Action:
-    _retry(params, NO_RETRY)  # read and not used, but a malformed one refuses the payload
-    return TakeScreenshot(id=id)
-
-
-def _press_key(id: str, params: JsonObject) -> Action:
-    params.required("key", MAX_KEY)
-    return PressKey(id=id, key=params.word("key", "key", _KEYS) or "back")
-
-
-_ACTIONS: Mapping[str, Callable[[str, JsonObject], Action]] = {
-    "open_uri": lambda step, params: OpenUri(
-        id=step, uri=params.required("uri", MAX_URI), retry=_retry(params, APP_LAUNCH)
+_APP = _required("applicationId", MAX_VALUE)
+_NODE = _matcher("matcher", needed=True)
+_SESSION: Reader = lambda params: params.optional("sessionId", MAX_ID)  # noqa: E731
+_READY = _retry(command.UI_READINESS)
+_CLICK_TYPE = _word(
+    "clickType",
+    {
+        "default": "click",
+        "click": "click",
+        "long_click": "long_click",
+        "longclick": "long_click",
+        "focus": "focus",
+    },
+    "click",
+)
+_SCROLLING: Mapping[str, Reader] = {
+    "container": _matcher("container"),
+    "direction": _word(
+        "direction", {"down": "Down", "up": "Up", "left": "Left", "right": "Right"}, "Down"
     ),
-    "open_app": lambda step, params: OpenApp(
-        id=step,
-        application_id=params.required("applicationId", MAX_VALUE),
-        retry=_retry(params, APP_LAUNCH),
-    ),
-    "close_app": _close_app,
-    "wait_for_node": _wait_for_node,
-    "find_node": _wait_for_node,
-    "click": _click,
-    "scroll_and_click": _scroll_and_click,
-    "scroll": lambda step, params: Scroll(
-        id=step, style=_style(params), retry=_retry(params, NO_RETRY)
-    ),
-    "scroll_until": _scroll_until,
-    "wait_for_navigation": _wait_for_navigation,
-    "read_key_value_pair": lambda step, params: ReadKeyValuePair(
-        id=step,
-        label_matcher=_required_matcher(params, "labelMatcher"),
-        retry=_retry(params, UI_READINESS),
-    ),
-    "read_text": _read_text,
-    "enter_text": _enter_text,
-    "type_text": _enter_text,
-    "snapshot_ui": lambda step, params: SnapshotUi(id=step, retry=_retry(params, UI_READINESS)),
-    "start_recording": lambda step, params: StartRecording(
-        id=step, session_id=params.optional("sessionId", MAX_ID)
-    ),
-    "stop_recording": lambda step, params: StopRecording(
-        id=step, session_id=params.optional("sessionId", MAX_ID)
-    ),
-    "take_screenshot": _take_screenshot,
-    "doctor_ping": lambda step, params: DoctorPing(id=step),
-    "press_key": _press_key,
-    "key_press": _press_key,
-    "sleep": lambda step, params: Sleep(
-        id=step,
-        duration_ms=params.integer("durationMs", 0, 0, MAX_DURATION_MS),
-        retry=_retry(params, NO_RETRY),
-    ),
+    "distance_ratio": lambda params: params.decimal("distanceRatio", 0.7, 0.0, 1.0),
+    "settle_delay_ms": _integer("settleDelayMs", 250, 0, 10_000),
+    "find_first_scrollable_child": _flag("findFirstScrollableChild", True),
 }
+# How each type's parameters are read; a retry is read also where it is not used, since a
+# malformed one refuses the payload.
+_ACTIONS: Mapping[str, Mapping[str, Reader]] = {
+    "open_uri": {"uri": _required("uri", MAX_URI), "retry": _retry(command.APP_LAUNCH)},
+    "open_app": {"package": _APP, "retry": _retry(command.APP_LAUNCH)},
+    "close_app": {"package": _APP, "retry": _retry(command.NO_RETRY)},
+    "wait_for_node": {
+        "matcher": _NODE,
+        "retry": _READY,
+        "timeout_ms": _clamped("timeoutMs", MAX_DURATION_MS),
+    },
+    "click": {
+        "matcher": _matcher("matcher"),
+        "coordinate": _point,
+        "click_type": _CLICK_TYPE,
+        "retry": _READY,
+    },
+    "scroll_and_click": {
+        "matcher": _NODE,
+        "click_type": _CLICK_TYPE,
+        **_SCROLLING,
+        "max_scrolls": _integer("maxSwipes", 10, 1, 50),
+        "retry": _retry(command.UI_SCROLL, "scrollRetry"),
+        "click_retry": _retry(command.UI_READINESS, "clickRetry"),
+        "click_after": _flag("clickAfter", True),
+    },
+    "scroll": {**_SCROLLING, "retry": _retry(command.NO_RETRY)},
+    "scroll_until": {
+        "matcher": _matcher("matcher"),
+        "click_type": _CLICK_TYPE,
+        **_SCROLLING,
+        "max_scrolls": _integer("maxScrolls", 20, 1, 200),
+        "max_duration_ms": _integer("maxDurationMs", 10_000, 0, MAX_DURATION_MS),
+        "no_position_change_threshold": _integer("noPositionChangeThreshold", 3, 1, 20),
+        "click_after": _flag("clickAfter", False),
+    },
+    "wait_for_navigation": {
+        "package": _expected_package,
+        "matcher": _matcher("expectedNode"),
+        "timeout_ms": _clamped("timeoutMs", 30_000),
+    },
+    "read_key_value_pair": {"matcher": _matcher("labelMatcher", needed=True), "retry": _READY},
+    "read_text": {
+        "validator": _word(
+            "validator", {name: name for name in ("temperature", "version", "regex")}
+        ),
+        "validator_pattern": lambda params: params.text("validatorPattern") or "",
+        "matcher": _NODE,
+        "retry": _READY,
+        "all": _flag("all", False),
+        "container": _matcher("container"),
+    },
+    "enter_text": {
+        "matcher": _NODE,
+        "text": _required("text", MAX_VALUE),
+        "submit": _flag("submit", False),
+        "retry": _READY,
+    },
+    "snapshot_ui": {"retry": _READY},
+    "start_recording": {"session_id": _SESSION},
+    "stop_recording": {"session_id": _SESSION},
+    "take_screenshot": {"retry": _retry(command.NO_RETRY)},
+    "doctor_ping": {},
+    "press_key": {"key": _key},
+    "sleep": {
+        "duration_ms": _integer("durationMs", 0, 0, MAX_DURATION_MS),
+        "retry": _retry(command.NO_RETRY),
+    },
+}
+_ALIASES = {"find_node": "wait_for_node", "type_text": "enter_text", "key_press": "press_key"}
 
 
 def _action(index: int, entry: JsonObject) -> Action:
     step_id = entry.required("id", MAX_ID)
     name = entry.required("type", MAX_TYPE)
     params = entry.object("params") or JsonObject({})
-    make = _ACTIONS.get(name.lower())
-    if make is None:
+    kind = _ALIASES.get(name.lower(), name.lower())
+    if kind not in _ACTIONS:
         raise PayloadRefused(f"unsupported action type at index={index}: {name}", java_class=STATE)
-    return make(step_id, params)
+    values = {field: read(params) for field, read in _ACTIONS[kind].items()}
+    action = Action(id=step_id, type=kind, **values)
+    _check(action)
+    return action
 
+
+def _check(action: Action) -> None:
+    """Refuse parameters that do not go together."""
+    if action.type == "click":
+        if not action.matcher and action.coordinate is None:
+            raise PayloadRefused("click requires matcher or coordinate")
+        if action.matcher and action.coordinate is not None:
+            raise PayloadRefused("click matcher and coordinate are mutually exclusive")
+    if action.type == "wait_for_navigation":
+        if not action.package and not action.matcher:
+            raise PayloadRefused(
+                "wait_for_navigation requires at least one of expectedPackage or expectedNode"
+            )
+        if action.timeout_ms is None:
+            raise PayloadRefused("timeoutMs is required", java_class=STATE)
+    if action.validator == "regex":
+        if not action.validator_pattern.strip():
+            raise PayloadRefused("validatorPattern is required for regex validator")
+        try:
+            compile_pattern(action.validator_pattern)
+        except ValueError as problem:
+            raise PayloadRefused(str(problem), java_class=PATTERN) from problem
+
+
+# -- Validators and their patterns ---------------------------------------------------------------
 
 _DOUBLE = re.compile(
     r"[\x00-\x20]*[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)[\x00-\x20]*",
@@ -352,8 +301,7 @@ _VERSION = re.compile(r"\d+(\.\d+)*")
 _LETTERS = "a-zA-ZªµºÀ-ÖØ-öø-ˁͰ-ϿЀ-῿Ⰰ-퟿"
 _PROPERTIES: Mapping[str, str] = {
     "L": _LETTERS,
-    "IsL": _LETTERS,
-    "IsAlphabetic": _LETTERS,
+    "Alphabetic": _LETTERS,
     "Alpha": "a-zA-Z",
     "Lower": "a-z",
     "Ll": "a-zß-öø-ÿ",
@@ -361,23 +309,20 @@ _PROPERTIES: Mapping[str, str] = {
     "Lu": "A-ZÀ-ÖØ-Þ",
     "N": r"\d",
     "Nd": r"\d",
-    "IsDigit": r"\d",
     "Digit": "0-9",
     "Alnum": "a-zA-Z0-9",
-    "XDigit": "0-9a-fA-F",
     "Punct": r"!-/:-@\[-`{-~",
     "Space": r"\s",
     "Sc": "$¢-¥֏₠-⃀",
 }
-_ESCAPES: Mapping[str, str] = {
-    "h": r"[ \t\xa0]",
-    "z": r"\Z",
-    "Z": r"(?=\n?\Z)",
-    "R": r"(?:\r\n|\s)",
-}
-
-
-# -- Validators and their patterns ---------------------------------------------------------------
+_ESCAPES = {"h": r"[ \t\xa0]", "z": r"\Z", "Z": r"(?=\n?\Z)", "R": r"(?:\r\n|\s)"}
+# What Android writes in another way than Python, and the brackets of sets.
+_SPELLINGS = re.compile(
+    r"\\Q(?P<quoted>.*?)(?:\\E|\Z)|\(\?<(?P<group>[a-zA-Z]\w*)>|\\k<(?P<back>\w+)>"
+    r"|\\(?P<sign>[pP])(?:\{(?:Is)?(?P<name>\w+)\}|(?P<letter>[A-Z]))"
+    r"|\\(?P<escape>.)|(?P<bracket>[\[\]])",
+    re.DOTALL,
+)
 
 
 def parse_double(text: str) -> float | None:
@@ -413,44 +358,29 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _translated(pattern: str) -> str:
-    out: list[str] = []
-    at, in_set = 0, False
-    while at < len(pattern):
-        piece, at = _next_piece(pattern, at, in_set)
-        if piece == "[":
-            in_set = True
-        elif piece == "]":
-            in_set = False
-        out.append(piece)
-    return "".join(out)
+    in_set = False
+
+    def piece(found: re.Match[str]) -> str:
+        nonlocal in_set
+        if found["quoted"] is not None:
+            return re.escape(found["quoted"])
+        if found["group"] and not in_set:
+            return f"(?P<{found['group']}>"
+        if found["back"]:
+            return f"(?P={found['back']})"
+        if found["sign"]:
+            return _property(found["name"] or found["letter"], found["sign"] == "P", in_set)
+        if found["bracket"]:
+            in_set = found["bracket"] == "["
+        elif found["escape"] and not in_set:
+            return _ESCAPES.get(found["escape"], found[0])
+        return found[0]
+
+    return _SPELLINGS.sub(piece, pattern)
 
 
-def _next_piece(pattern: str, at: int, in_set: bool) -> tuple[str, int]:
-    if pattern.startswith("\\Q", at):
-        end = pattern.find("\\E", at)
-        end = len(pattern) if end < 0 else end
-        return re.escape(pattern[at + 2 : end]), end + 2
-    named = re.compile(r"\(\?<([a-zA-Z]\w*)>").match(pattern, at)
-    if named and not in_set:
-        return f"(?P<{named[1]}>", named.end()
-    if pattern[at] != "\\":
-        return pattern[at], at + 1
-    back = re.compile(r"\\k<(\w+)>").match(pattern, at)
-    if back:
-        return f"(?P={back[1]})", back.end()
-    known = re.compile(r"\\([pP])(?:\{(\w+)\}|([A-Z]))").match(pattern, at)
-    if known:
-        return _property(known, in_set), known.end()
-    escape = pattern[at : at + 2]
-    if len(escape) == 2 and not in_set:
-        escape = _ESCAPES.get(escape[1], escape)
-    return escape, at + 2
-
-
-def _property(known: re.Match[str], in_set: bool) -> str:
-    name = known[2] or known[3]
+def _property(name: str, negated: bool, in_set: bool) -> str:
     members = _PROPERTIES.get(name)
-    negated = known[1] == "P"
     if members is None or (negated and in_set):
         raise re.error(f"the property {name!r} is not supported here")
     return members if in_set else f"[{'^' if negated else ''}{members}]"
@@ -458,7 +388,6 @@ def _property(known: re.Match[str], in_set: bool) -> str:
 
 _INTEGER = re.compile(r"\s*(-?\d+)(?:[eE]([+-]?\d{1,3}))?\s*", re.ASCII)
 _MISSING = object()
-_Word = TypeVar("_Word", bound=str)
 
 
 # -- JSON as the app reads it --------------------------------------------------------------------
@@ -562,15 +491,6 @@ class JsonObject:
     def object(self, key: str) -> JsonObject | None:
         """Return an object; None where the key is missing, refused where it holds anything else."""
         return JsonObject(self._values[key]) if key in self._values else None
-
-    def word(self, key: str, what: str, words: Mapping[str, _Word]) -> _Word | None:
-        """Return what a word stands for, whatever its case; an unknown one is refused."""
-        text = self.text(key)
-        if text is None:
-            return None
-        if text.lower() not in words:
-            raise PayloadRefused(f"unsupported {what}: {text}", java_class=STATE)
-        return words[text.lower()]
 
 
 def _content(value: Any) -> str:

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
-from pytest_clawperator.simulator.operator.command import (
-    NO_RETRY,
-    NodeMatcher,
-    ReadKeyValuePair,
-    ReadText,
-    Retry,
-    Sleep,
-    SnapshotUi,
-    WaitForNavigation,
-    WaitForNode,
-)
+from pytest_clawperator.simulator.operator.command import NO_RETRY, Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import StepResult, failed, succeeded
 from pytest_clawperator.simulator.operator.operator_log import SCOPE, UI_SCOPE, Source
 from pytest_clawperator.simulator.operator.parser import is_temperature, is_version, matches
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, TimeLimitReached
 from pytest_clawperator.simulator.operator.steps import (
-    WindowMetadata,
     describe,
     find,
     find_or_fail,
     look,
     look_or_fail,
     run_stage,
-    window_metadata,
+    window_data,
 )
 from pytest_clawperator.simulator.screen import accessibility
-from pytest_clawperator.simulator.screen.accessibility import (
-    Hierarchy,
-    UiNode,
-    print_hierarchy,
-    role_of,
-)
+from pytest_clawperator.simulator.screen.accessibility import Hierarchy, UiNode, role_of
 
 NAVIGATION_POLL_MS = 200
 
@@ -53,7 +37,7 @@ async def find_in_stage(run: Run, matcher: NodeMatcher, retry: Retry) -> UiNode:
     return await run_stage(run, f"waitForNode({matcher})", attempt, retry=retry)
 
 
-async def wait_for_node(run: Run, action: WaitForNode) -> StepResult:
+async def wait_for_node(run: Run, action: Action) -> StepResult:
     """Wait for a node; a timeout can end the retries early, but never prolong them."""
     node = await run.on_screen(_find_in_time(run, action))
     return succeeded(
@@ -64,7 +48,7 @@ async def wait_for_node(run: Run, action: WaitForNode) -> StepResult:
     )
 
 
-async def _find_in_time(run: Run, action: WaitForNode) -> UiNode:
+async def _find_in_time(run: Run, action: Action) -> UiNode:
     if action.timeout_ms is None:
         return await find_in_stage(run, action.matcher, action.retry)
     with run.time.limit(action.timeout_ms) as limit:
@@ -80,41 +64,38 @@ async def _find_in_time(run: Run, action: WaitForNode) -> UiNode:
             ) from None
 
 
-async def wait_for_navigation(run: Run, action: WaitForNavigation) -> StepResult:
+async def wait_for_navigation(run: Run, action: Action) -> StepResult:
     """Wait until the expected app came to the front, or the expected node is there."""
     began = run.time.now()
-    initial = _foreground(run)
+    initial = window_data(run).get("foreground_package")
     has_changed = False
     package: str | None = None
-    while run.time.now() - began <= action.timeout_ms:
-        package = _foreground(run)
+    while run.time.now() - began <= (action.timeout_ms or 0):
+        package = window_data(run).get("foreground_package")
         has_changed |= initial is not None and package is not None and package != initial
-        is_expected = package is not None and package == action.expected_package
+        is_expected = package is not None and package == action.package
         # To the published app, one that was in front already has not been navigated to.
         is_arrival = is_expected and (has_changed or run.documented)
-        if is_arrival or await _has_node(run, action.expected_node):
+        if is_arrival or (action.matcher and await has_node(run, action.matcher, NO_RETRY)):
             elapsed = str(run.time.elapsed(began))
             return succeeded(action, resolved_package=package, elapsed_ms=elapsed)
         await run.time.pause(NAVIGATION_POLL_MS)
     return failed(action, error="NAVIGATION_TIMEOUT", last_package=package)
 
 
-def _foreground(run: Run) -> str | None:
-    metadata = window_metadata(run)
-    return None if metadata is None else metadata.foreground_package
-
-
-async def _has_node(run: Run, matcher: NodeMatcher | None) -> bool:
-    if matcher is None:
-        return False
+async def has_node(
+    run: Run, matcher: NodeMatcher, retry: Retry, *, on_screen: bool = False
+) -> bool:
+    """Return whether a node is there, looking as often as the retry allows."""
+    looking = find_in_stage(run, matcher, retry)
     try:
-        await find_in_stage(run, matcher, NO_RETRY)
+        await (run.on_screen(looking) if on_screen else looking)
     except StepFailure:
         return False
     return True
 
 
-async def sleep(run: Run, action: Sleep) -> StepResult:
+async def sleep(run: Run, action: Action) -> StepResult:
     """Do nothing for a while."""
     duration = action.duration_ms
 
@@ -154,18 +135,18 @@ _FOREIGN_LINES = (
 )
 
 
-async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
+async def snapshot_ui(run: Run, action: Action) -> StepResult:
     """Log the hierarchy of the active window and describe the windows."""
 
-    async def attempt() -> tuple[Hierarchy, WindowMetadata | None]:
+    async def attempt() -> tuple[Hierarchy, dict[str, str | None]]:
         run.log_task("Logging UI tree")
         if look(run) is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        printed = print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
+        printed = accessibility.print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
         _dump(run, printed.xml)
-        return printed, window_metadata(run)
+        return printed, window_data(run)
 
-    _, metadata = await run_stage(
+    _, windows = await run_stage(
         run,
         "logUiTree",
         attempt,
@@ -177,23 +158,12 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
             "node_count": taken[0].node_count,
             "max_depth": 0,  # the app's own count never finds a node
             "actual_format": FORMAT,
-            **_described(taken[1]),
+            **taken[1],
             "truncated": False,
         },
         failure=None,
     )
-    return succeeded(action, actual_format=FORMAT, **_described(metadata))
-
-
-def _described(metadata: WindowMetadata | None) -> dict[str, str | None]:
-    if metadata is None:
-        return {"has_overlay": "false"}
-    return {
-        "foreground_package": metadata.foreground_package,
-        "has_overlay": str(metadata.overlay_package is not None).lower(),
-        "overlay_package": metadata.overlay_package,
-        "window_count": str(metadata.window_count),
-    }
+    return succeeded(action, actual_format=FORMAT, **windows)
 
 
 def _dump(run: Run, xml: str) -> None:
@@ -235,7 +205,7 @@ class _WrongForm(StepFailure):
         self.text = text
 
 
-async def read_text(run: Run, action: ReadText) -> StepResult:
+async def read_text(run: Run, action: Action) -> StepResult:
     """Read the text of one node, or of every node that fits."""
     try:
         return await (_read_all(run, action) if action.all else _read_one(run, action))
@@ -246,17 +216,17 @@ async def read_text(run: Run, action: ReadText) -> StepResult:
         return failed(action, error=problem.code, raw_text=raw)
     except StepFailure as problem:
         is_soft = problem.code in ("CONTAINER_NOT_FOUND", "NODE_NOT_FOUND")
-        if action.container is None or not is_soft:
+        if not action.container or not is_soft:
             raise
         return failed(action, error=problem.code)
 
 
-async def _read_one(run: Run, action: ReadText) -> StepResult:
+async def _read_one(run: Run, action: Action) -> StepResult:
     is_valid = _validator(action)
-    where = "" if action.container is None else " within container"
+    where = " within container" if action.container else ""
+    kind = "text" if is_valid is None else "validated text"
 
     async def attempt() -> str:
-        kind = "text" if is_valid is None else "validated text"
         run.log_ui(f"Getting {kind} for node matching: {_wanted(action)}")
         text = _find_node(run, action).label
         if not text:
@@ -270,37 +240,31 @@ async def _read_one(run: Run, action: ReadText) -> StepResult:
             run.log_ui(f"Got {kind} from matching node{where}: '{text}'")
         return text
 
-    text = await run.on_screen(_stage_of_one(run, action, attempt))
-    return succeeded(
-        action,
-        text=text,
-        validator=action.validator or "none",
-        container=_container_text(action),
-    )
-
-
-async def _stage_of_one(run: Run, action: ReadText, attempt: Callable[[], Awaitable[str]]) -> str:
-    if action.validator is None or action.container is not None:
-        verb = "getText" if action.validator is None else "getValidatedText"
-        return await run_stage(run, _stage(action, verb), attempt, retry=action.retry)
+    stage = _stage(action, "getText" if is_valid is None else "getValidatedText")
     said: Details = {"matcher": action.matcher, "validator": "custom"}
-    return await run_stage(
-        run,
-        _stage(action, "getValidatedText"),
-        attempt,
-        retry=action.retry,
-        success=lambda text: {**said, "validated_value": _short_hash(text)},
-        failure=lambda message: {**said, "failure_point": _failure_point(message)},
-    )
+    if is_valid is None or where:
+        reading = run_stage(run, stage, attempt, retry=action.retry)
+    else:
+        reading = run_stage(
+            run,
+            stage,
+            attempt,
+            retry=action.retry,
+            success=lambda text: {**said, "validated_value": _short_hash(text)},
+            failure=lambda message: {**said, "failure_point": _failure_point(message)},
+        )
+    text = await run.on_screen(reading)
+    validator = action.validator or "none"
+    return succeeded(action, text=text, validator=validator, container=_container_text(action))
 
 
-async def _read_all(run: Run, action: ReadText) -> StepResult:
-    where = "" if action.container is None else " within container"
+async def _read_all(run: Run, action: Action) -> StepResult:
+    where = " within container" if action.container else ""
 
     async def attempt() -> list[str]:
         run.log_ui(f"Getting all text for nodes matching: {_wanted(action)}")
         nodes = accessibility.find_all(
-            _part(run, action), action.matcher.to_wire(), run.ui.display.size
+            _part(run, action), action.matcher.fields, run.ui.display.size
         )
         texts = [node.label for node in nodes if node.label]
         run.log_ui(f"Got text from {len(texts)} matching nodes{where}")
@@ -319,9 +283,9 @@ async def _read_all(run: Run, action: ReadText) -> StepResult:
     )
 
 
-def _part(run: Run, action: ReadText) -> UiNode:
+def _part(run: Run, action: Action) -> UiNode:
     root = look_or_fail(run)
-    if action.container is None:
+    if not action.container:
         return root
     container = find(run, root, action.container)
     if container is None:
@@ -331,8 +295,8 @@ def _part(run: Run, action: ReadText) -> UiNode:
     return container
 
 
-def _find_node(run: Run, action: ReadText) -> UiNode:
-    if action.container is None:
+def _find_node(run: Run, action: Action) -> UiNode:
+    if not action.container:
         return find_or_fail(run, action.matcher)
     node = find(run, _part(run, action), action.matcher)
     if node is None:
@@ -342,26 +306,25 @@ def _find_node(run: Run, action: ReadText) -> UiNode:
     return node
 
 
-def _wanted(action: ReadText) -> str:
-    if action.container is None:
+def _wanted(action: Action) -> str:
+    if not action.container:
         return str(action.matcher)
     return f"{action.matcher} within container: {action.container}"
 
 
-def _stage(action: ReadText, verb: str) -> str:
-    if action.container is None:
+def _stage(action: Action, verb: str) -> str:
+    if not action.container:
         return f"{verb}({action.matcher})"
     return f"{verb}WithinContainer(matcher={action.matcher}, container={action.container})"
 
 
-def _container_text(action: ReadText) -> str | None:
-    return None if action.container is None else str(action.container)
+def _container_text(action: Action) -> str | None:
+    return str(action.container) if action.container else None
 
 
-def _validator(action: ReadText) -> Callable[[str], bool] | None:
+def _validator(action: Action) -> Callable[[str], bool] | None:
     if action.validator == "regex":
-        pattern = action.validator_pattern or ""
-        return lambda text: matches(text, pattern)
+        return lambda text: matches(text, action.validator_pattern)
     return {"temperature": is_temperature, "version": is_version}.get(action.validator or "")
 
 
@@ -383,9 +346,9 @@ def _short_hash(text: str) -> str:
     return f"{signed:x}"[:8]
 
 
-async def read_key_value_pair(run: Run, action: ReadKeyValuePair) -> StepResult:
+async def read_key_value_pair(run: Run, action: Action) -> StepResult:
     """Read the value that stands after a label."""
-    matcher = action.label_matcher
+    matcher = action.matcher
 
     async def attempt() -> tuple[str, str]:
         run.log_ui(f"readKeyValuePair: {matcher}")

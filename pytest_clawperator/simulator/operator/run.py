@@ -37,7 +37,7 @@ Details = Mapping[str, object]
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """The parts of the phone; ``dismiss_shade`` closes the notification shade."""
+    """The parts of the phone."""
 
     ui: PhoneUi
     log: LogBuffer
@@ -46,7 +46,6 @@ class Surroundings:
     settings: SettingsStore
     stats: Stats
     clock: PhoneClock
-    dismiss_shade: Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
-from pytest_clawperator.simulator.operator.command import Direction, NodeMatcher, Retry
+from pytest_clawperator.simulator.operator.command import Action, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.operator_log import (
     TREE_MANAGER,
     UI_SCOPE,
@@ -135,7 +134,7 @@ def look_or_fail(run: Run) -> UiNode:
 
 def find(run: Run, root: UiNode, matcher: NodeMatcher) -> UiNode | None:
     """Return the first node on the screen that fits."""
-    return accessibility.find(root, matcher.to_wire(), run.ui.display.size)
+    return accessibility.find(root, matcher.fields, run.ui.display.size)
 
 
 def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
@@ -152,38 +151,30 @@ def first_scrollable(run: Run, root: UiNode) -> UiNode | None:
     return next((node for node in nodes if node.scrollable), None)
 
 
-@dataclass(frozen=True)
-class WindowMetadata:
-    """The windows as a snapshot describes them."""
-
-    foreground_package: str | None
-    overlay_package: str | None
-    window_count: int
-
-
-def window_metadata(run: Run) -> WindowMetadata | None:
-    """Describe the windows; None where the active one gives no tree."""
-    if not run.is_connected() or run.faults.take("no_ui_tree"):
-        return None
-    root = run.ui.view.active_root()
+def window_data(run: Run) -> dict[str, str | None]:
+    """Describe the windows as a snapshot does; hardly at all if the active one gives no tree."""
+    refused = not run.is_connected() or run.faults.take("no_ui_tree")
+    root = None if refused else run.ui.view.active_root()
     if root is None:
-        return None
+        return {"has_overlay": "false"}
     foreground = root.package if root.package.strip() else None
     windows = run.ui.view.windows()
     overlay = None
     for window in reversed(windows):  # the service lists the topmost first
-        if (
-            window.type == "system"
-            and window.package == "com.android.systemui"
-            and not window.active
-        ):
+        is_bar = window.type == "system" and window.package == "com.android.systemui"
+        if is_bar and not window.active:
             continue
         package = window.package if window.package.strip() else None
         differs = foreground is not None and package is not None and package != foreground
         if differs or window.type != "application":
             overlay = package or foreground
             break
-    return WindowMetadata(foreground, overlay, len(windows))
+    return {
+        "foreground_package": foreground,
+        "has_overlay": str(overlay is not None).lower(),
+        "overlay_package": overlay,
+        "window_count": str(len(windows)),
+    }
 
 
 def nearest(
@@ -238,7 +229,7 @@ SWIPE_MS = 250
 
 
 async def tap(run: Run, x: int, y: int) -> bool:
-    """Tap a point; False where the device refuses."""
+    """Tap a point; False if the device refuses."""
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(TAP_MS)
@@ -253,18 +244,18 @@ async def long_press(run: Run, x: int, y: int) -> bool:
     return run.ui.touch.long_press(x, y)
 
 
-async def swipe(run: Run, node: UiNode, direction: Direction, distance: float) -> bool:
+async def swipe(run: Run, node: UiNode, action: Action) -> bool:
     """Swipe along the middle of a node; the direction is that of what is to be revealed."""
-    bounds = node.bounds
+    bounds, distance = node.bounds, action.distance_ratio
     if not bounds.width or not bounds.height or run.faults.take("gesture_refused"):
         return False
-    if direction in ("Down", "Right"):
+    if action.direction in ("Down", "Right"):
         begin, end = 0.8 - 0.4 * distance, 0.8 - 0.8 * distance
     else:
         begin, end = 0.2 + 0.4 * distance, 0.2 + 0.8 * distance
     x, y = bounds.centre
     await run.time.pause(SWIPE_MS)
-    if direction in ("Down", "Up"):
+    if action.is_vertical:
         top, height = bounds.top, bounds.height
         return run.ui.touch.swipe((x, round(top + begin * height)), (x, round(top + end * height)))
     left, width = bounds.left, bounds.width

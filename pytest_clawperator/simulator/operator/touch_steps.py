@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.operator.command import (
-    Action,
-    Click,
-    ClickType,
-    CloseApp,
-    DoctorPing,
-    EnterText,
-    NodeMatcher,
-    OpenApp,
-    OpenUri,
-    PressKey,
-    Retry,
-    StartRecording,
-    StopRecording,
-    TakeScreenshot,
-)
+from collections.abc import Awaitable, Callable
+
+from pytest_clawperator.simulator.operator.command import Action, ClickType, NodeMatcher, Retry
 from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     StepResult,
@@ -41,14 +28,23 @@ from pytest_clawperator.simulator.screen.accessibility import UiNode
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
 
 
-async def click(run: Run, action: Click) -> StepResult:
+async def click(run: Run, action: Action) -> StepResult:
     """Click a node or a point."""
-    if action.matcher is not None:
+    if action.matcher:
         await run.on_screen(click_node(run, action.matcher, action.click_type, action.retry))
         return succeeded(action, click_types=action.click_type)
     assert action.coordinate is not None  # the parser wants exactly one of them
-    point = f"({action.coordinate[0]},{action.coordinate[1]})"
-    await run.on_screen(_click_point(run, action.coordinate, point, action))
+    x, y = action.coordinate
+    point = f"({x},{y})"
+
+    async def attempt() -> None:
+        run.log_ui(f"Clicking coordinate: {point}")
+        if not await _touch_point(run, x, y, action.click_type):
+            raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
+        run.log_ui(f"Successfully clicked coordinate {point}")
+
+    stage = _click_stage(run, ("coordinate", point), attempt, action.click_type, action.retry)
+    await run.on_screen(stage)
     return succeeded(action, coordinate=point, click_types=action.click_type)
 
 
@@ -62,35 +58,26 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
             raise StepFailure("Click on matching UI node failed", code="NODE_NOT_CLICKABLE")
         run.log_ui("Successfully clicked matching node")
 
+    await _click_stage(run, ("matcher", str(matcher)), attempt, click_type, retry)
+
+
+async def _click_stage(
+    run: Run,
+    target: tuple[str, str],
+    attempt: Callable[[], Awaitable[None]],
+    click_type: ClickType,
+    retry: Retry,
+) -> None:
+    said = dict([target])
+    types = f"UiTreeClickTypes(types=[{_KOTLIN_NAMES[click_type]}])"
     await run_stage(
         run,
-        f"click({matcher})",
+        f"click({target[1]})",
         attempt,
         retry=retry,
-        success=lambda _: {"matcher": matcher, "click_type": _types_text(click_type)},
-        failure=lambda message: {"matcher": matcher, "failure_point": _failure_point(message)},
+        success=lambda _: {**said, "click_type": types},
+        failure=lambda message: {**said, "failure_point": _failure_point(message)},
     )
-
-
-async def _click_point(run: Run, at: tuple[int, int], point: str, action: Click) -> None:
-    async def attempt() -> None:
-        run.log_ui(f"Clicking coordinate: {point}")
-        if not await _touch_point(run, at, action.click_type):
-            raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
-        run.log_ui(f"Successfully clicked coordinate {point}")
-
-    await run_stage(
-        run,
-        f"click({point})",
-        attempt,
-        retry=action.retry,
-        success=lambda _: {"coordinate": point, "click_type": _types_text(action.click_type)},
-        failure=lambda message: {"coordinate": point, "failure_point": _failure_point(message)},
-    )
-
-
-def _types_text(click_type: ClickType) -> str:
-    return f"UiTreeClickTypes(types=[{_KOTLIN_NAMES[click_type]}])"
 
 
 def _failure_point(message: str) -> str:
@@ -142,8 +129,7 @@ def _focus(run: Run, node: UiNode) -> bool:
     return True
 
 
-async def _touch_point(run: Run, at: tuple[int, int], click_type: ClickType) -> bool:
-    x, y = at
+async def _touch_point(run: Run, x: int, y: int, click_type: ClickType) -> bool:
     where = f"({float(x)},{float(y)})"
     if not run.is_connected():
         return False
@@ -159,7 +145,7 @@ async def _touch_point(run: Run, at: tuple[int, int], click_type: ClickType) -> 
     return done
 
 
-async def enter_text(run: Run, action: EnterText) -> StepResult:
+async def enter_text(run: Run, action: Action) -> StepResult:
     """Put text into a field."""
     matcher, text, submit = action.matcher, action.text, str(action.submit).lower()
     length = len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -187,7 +173,7 @@ def _text_failure_point(message: str) -> str:
     return "set_text_failed" if "set text" in message else _failure_point(message)
 
 
-def _set_text(run: Run, node: UiNode, action: EnterText) -> bool:
+def _set_text(run: Run, node: UiNode, action: Action) -> bool:
     target = nearest(node, lambda candidate: candidate.editable) or node
     if not target.focused:
         run.ui.nodes.focus(target)
@@ -208,24 +194,22 @@ _SCREENSHOT_MESSAGE = (
 )
 
 
-async def take_screenshot(run: Run, action: TakeScreenshot) -> StepResult:
+async def take_screenshot(run: Run, action: Action) -> StepResult:
     """Fail with the code that asks the host to take the picture."""
     return failed(action, error="UNSUPPORTED_RUNTIME_SCREENSHOT", message=_SCREENSHOT_MESSAGE)
 
 
-async def press_key(run: Run, action: PressKey) -> StepResult:
+async def press_key(run: Run, action: Action) -> StepResult:
     """Press back, home or recents."""
     if not run.is_connected():
         text = "OperatorAccessibilityService is not running - cannot execute press_key"
         raise StepFailure(text, code=SERVICE_UNAVAILABLE)
     # Android takes a global action even where it changes nothing, as back does at home.
-    {"back": run.ui.keys.back, "home": run.ui.keys.home, "recents": run.ui.keys.recents}[
-        action.key
-    ]()
+    getattr(run.ui.keys, action.key)()
     return succeeded(action, key=action.key)
 
 
-async def doctor_ping(run: Run, action: DoctorPing) -> StepResult:
+async def doctor_ping(run: Run, action: Action) -> StepResult:
     """Answer whether developer options and USB debugging are on."""
 
     def is_on(key: str) -> str:
@@ -244,7 +228,7 @@ _CLOSE_MESSAGE = (
 )
 
 
-async def open_uri(run: Run, action: OpenUri) -> StepResult:
+async def open_uri(run: Run, action: Action) -> StepResult:
     """Open an address in whichever app handles it."""
     uri = action.uri
 
@@ -267,9 +251,9 @@ async def open_uri(run: Run, action: OpenUri) -> StepResult:
     return succeeded(action, uri=uri)
 
 
-async def open_app(run: Run, action: OpenApp) -> StepResult:
+async def open_app(run: Run, action: Action) -> StepResult:
     """Bring an app to the front."""
-    package = action.application_id
+    package = action.package
 
     async def attempt() -> None:
         if package not in run.ui.apps:
@@ -296,22 +280,22 @@ async def open_app(run: Run, action: OpenApp) -> StepResult:
     return succeeded(action, application_id=package)
 
 
-async def close_app(run: Run, action: CloseApp) -> StepResult:
+async def close_app(run: Run, action: Action) -> StepResult:
     """Fail with the code that asks the host to close the app."""
     return failed(
         action,
-        application_id=action.application_id,
+        application_id=action.package,
         error="UNSUPPORTED_RUNTIME_CLOSE",
         message=_CLOSE_MESSAGE,
     )
 
 
-async def start_recording(run: Run, action: StartRecording) -> StepResult:
+async def start_recording(run: Run, action: Action) -> StepResult:
     """Start to record what happens on the screen."""
     return _recorded(action, run.recorder.start(action.session_id))
 
 
-async def stop_recording(run: Run, action: StopRecording) -> StepResult:
+async def stop_recording(run: Run, action: Action) -> StepResult:
     """End the recording and return where it is."""
     return _recorded(action, run.recorder.stop(action.session_id))
 

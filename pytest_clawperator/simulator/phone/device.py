@@ -6,28 +6,27 @@ import asyncio
 import random
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.log_buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.android.log_chatter import Chatter
 from pytest_clawperator.simulator.android.logcat import make_log, make_logcat
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.android.processes import app_hangs
-from pytest_clawperator.simulator.faults import Fault, Faults
+from pytest_clawperator.simulator.android.screen_capture import Camera
+from pytest_clawperator.simulator.faults import LASTING_FAULTS, Fault, Faults
 from pytest_clawperator.simulator.files import FileSystem
-from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import (
+    DeviceOptions,
     Parts,
+    Variant,
+    as_sold,
     bind_services,
     build_system,
+    features_of,
     install_operator_variant,
 )
-from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultSwitch
-from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
-from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
 from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
@@ -45,8 +44,6 @@ _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # Priorities of log lines in rising order; S lets nothing through.
 _LEVELS = "VDIWEFS"
 _LEVEL_PROPERTIES = ("log.tag", "persist.log.tag")
-# How many lines of the log are kept with the state of a phone.
-_KEPT_LINES = 1000
 
 
 class Device:
@@ -80,13 +77,6 @@ class Device:
         )
         self._commands: dict[str, Command] = {}
         self._jobs = Jobs()
-        self._switch = FaultSwitch(
-            self.faults,
-            variant=options.operator,
-            log=self.log,
-            cable=self.cable,
-            install=lambda variant: install_operator_variant(self.system, variant),
-        )
         self._boot_chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
         self._begin_boot()
         self.boot = Boot(
@@ -127,11 +117,10 @@ class Device:
         for name, command in commands.items():
             self._commands[name] = _counted(name, command, self.stats)
 
-    def _begin_boot(self, boot_id: str | None = None) -> None:
-        """Start with a new boot id, or go back to one that was kept."""
-        new = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
-        self._boot_id = boot_id or str(new)
-        self.files.provide(_BOOT_ID, f"{self._boot_id}\n".encode())
+    def _begin_boot(self) -> None:
+        """Start with a new boot id."""
+        boot_id = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
+        self.files.provide(_BOOT_ID, f"{boot_id}\n".encode())
 
     def _is_logged(self, priority: str) -> bool:
         """Whether a line of this priority comes into the log."""
@@ -185,48 +174,67 @@ class Device:
         """Return a new shell on the phone."""
         return Shell(self._commands, self.files, clock=self.log.now, jobs=self._jobs)
 
-    def set_fault(self, request: FaultRequest) -> Fault:
+    def set_fault(self, fault: Fault) -> None:
         """Switch a fault on."""
-        return self._switch.set(request)
+        self.faults.add(fault)
+        if fault.name == "log_cut":
+            self.log.cut_streams()
+        elif fault.name == "time_set_back":
+            # It has happened; there is nothing left that could be cleared.
+            self.faults.clear(fault.name)
+            self.log.set_back(int(fault.options["s"]))
+        elif fault.name in ("operator_absent", "operator_variant"):
+            install_operator_variant(self.system, self._installed_variant())
+        elif fault.name in LASTING_FAULTS:
+            self.cable.pull_soon()
+            self._clear_later(fault)
+        elif fault.name == "disconnect" and fault.options["after"] == "now":
+            self.faults.clear(fault.name)
+            self.cable.pull_soon()
 
     def clear_faults(self, name: str | None = None) -> None:
-        """Switch one fault off, or all of them."""
-        self._switch.clear(name)
+        """Switch one fault off, or all of them; hosts that were kept out may connect again."""
+        kept_out = self.admission() != "device"
+        variant = self._installed_variant()
+        self.faults.clear(name)
+        if kept_out and self.admission() == "device":
+            self.cable.pull_soon()
+        if variant != self._installed_variant():
+            install_operator_variant(self.system, self._installed_variant())
 
-    def let_hang(self, package: str) -> None:
-        """Let the system report that an app does not respond."""
-        app_hangs(self.system, package, "Input dispatching timed out")
+    def _clear_later(self, fault: Fault) -> None:
+        """Clear a fault after its time: one that keeps hosts out cannot be cleared by a shell."""
 
-    def allow_installs(self) -> None:
-        """Let a person answer when the phone asks whether an app may be installed."""
-        self.system.allows_installs = True
+        def clear() -> None:
+            if self.faults.active(fault.name) is fault:
+                self.clear_faults(fault.name)
+
+        milliseconds = int(fault.options["ms"])
+        if milliseconds:
+            asyncio.get_running_loop().call_later(milliseconds / 1000, clear)
+
+    def _installed_variant(self) -> Variant:
+        """Return the variant of the Operator that the faults leave on the phone."""
+        asked = self.options.operator
+        if self.faults.active("operator_absent"):
+            return "absent"
+        if self.faults.active("operator_variant"):
+            return "dev" if asked == "release" else "release"
+        return asked
 
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""
         self.clear_faults()
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
-        _clean_files(self.files)
+        boot_id = self.files.read(_BOOT_ID)
+        self.files.reset()
+        self.files.provide(_BOOT_ID, boot_id)
         self._build()
         self.log.clear(BUFFERS)
         self.log.set_right()
         self.stats.reset()
         self.chatter.rate = self.options.chatter
-
-    def kept(self) -> dict[str, Any]:
-        """Return its state in a form that can be stored, as an emulator's snapshot."""
-        log = self.log.last(_KEPT_LINES)
-        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
-        """Go back to a state that was kept; without ``running``, as after a restart from it."""
-        for name in OPERATOR_PACKAGES:
-            self.operators.stop(name)
-        self._build()
-        bring_back_phone(self.system, kept, running=running)
-        self.log.bring_back(kept.get("log", ()) if running else ())
-        self._begin_boot(kept["boot_id"] if running else None)
-        self.cable.disconnect()
 
     def _shut_down(self) -> None:
         """End what runs: files, settings and apps stay, nothing else does."""
@@ -244,26 +252,7 @@ class Device:
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:
     def count(invocation: Invocation) -> Awaitable[int]:
-        stats.command(name)
+        stats.commands[name] += 1
         return command(invocation)
 
     return count
-
-
-def _clean_files(files: FileSystem) -> None:
-    """Set the files back to those of a new phone, also for open shells."""
-    new = FileSystem(clock=lambda: 0.0)
-    for folder in ("/data", "/storage/emulated/0"):
-        _clean(files, folder, new)
-
-
-def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
-    for name in files.listdir(folder):
-        path = f"{folder}/{name}"
-        if not (files.is_dir(path) and new.is_dir(path)):
-            files.remove(path, recursive=True)
-    for name in new.listdir(folder):
-        path = f"{folder}/{name}"
-        if not files.exists(path):
-            files.mkdir(path)
-        _clean(files, path, new)

@@ -1,28 +1,18 @@
-"""Build the Android system of a new phone: what is on it when it is first switched on."""
+"""Build a new phone: its options, and the Android system when it is first switched on."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android import packages, settings_store
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
-from pytest_clawperator.simulator.android.package_manager import install_app, uninstall
-from pytest_clawperator.simulator.android.packages import (
-    NOTIFICATIONS,
-    OPERATOR,
-    OPERATOR_DEV,
-    OPERATOR_LISTENER,
-    OPERATOR_PACKAGES,
-    OPERATOR_SERVICE,
-    PackageStore,
-    operator_package,
-    operator_screen,
-    system_packages,
-)
+from pytest_clawperator.simulator.android.pm import install_app, install_operator, uninstall
 from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.properties import Build, Properties
+from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.android.settings_store import SettingsStore, add_to_list
 from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.apps.load import shipped_apps
@@ -30,18 +20,72 @@ from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
+from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.operator.run import Surroundings
-from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
 from pytest_clawperator.simulator.phone.power import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_state import Fetch
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.wire.adbd import FEATURES
 
-_VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
+Variant = Literal["release", "dev", "absent"]
+"""Which variant of the Operator is installed."""
+
+
+# The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
+_OLD_API = 23
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOptions:
+    """What kind of phone it is; ``apps`` are installed on it, by default those that are shipped.
+
+    Phones with the same ``image`` have the same build of Android, whatever their ``seed``.
+    """
+
+    serial_number: str
+    model: str = "Pixel 9"
+    api: int = 36
+    size: tuple[int, int] = (1080, 2400)
+    density: int = 420
+    apps: Sequence[App] | None = None
+    profile: Profile = "documented"
+    operator: Variant = "release"
+    time_scale: float = 1.0
+    seed: int = 0
+    chatter: float = 0.0
+    dark: bool = False
+    avd_name: str | None = None
+    image: str | None = None
+    locale: str = "en-US"
+    quirks: frozenset[str] = frozenset()
+
+
+def as_sold(options: DeviceOptions) -> DeviceOptions:
+    """Return the options with what the quirks of the phone change in them."""
+    quirks = options.quirks
+    if "old-toybox" in quirks:
+        options = replace(options, api=min(options.api, _OLD_API))
+    if "rtl" in quirks and options.locale.split("-")[0] not in _RIGHT_TO_LEFT:
+        options = replace(options, locale="ar-EG")
+    return options
+
+
+def features_of(options: DeviceOptions) -> tuple[str, ...]:
+    """Return the features that its adbd announces to hosts."""
+    return () if "old-toybox" in options.quirks else FEATURES
+
+
+def wifi_name(serial_number: str) -> str:
+    """Return the serial of a phone on Wi-Fi whose first name is still taken."""
+    return f"adb-{serial_number}-aBcDeF (2)._adb-tls-connect._tcp"
+
+
+_VARIANTS = {"release": packages.OPERATOR, "dev": packages.OPERATOR_DEV}
 _LAUNCH_SECONDS = 0.3
-# Never 0: an app that is in front at once could not be seen as a navigation.
+# Never 0: an app that is in front immediately could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
@@ -75,7 +119,6 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
         settings=system.settings,
         stats=parts.stats,
         clock=parts.time,
-        dismiss_shade=lambda: None,
     )
 
     def make_operator(package: str) -> OperatorApp:
@@ -83,7 +126,7 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
             surroundings,
             package=package,
             rng=_chance(options, f"operator/{package}"),
-            is_release=package == OPERATOR,
+            is_release=package == packages.OPERATOR,
         )
 
     system.ui.changes.on_event = operators.on_event
@@ -106,12 +149,13 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         properties=Properties(
             build,
             rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
-            clock=clock,
             booting=lambda: bool(faults.active("booting")) or not parts.boot.is_completed,
         ),
         settings=SettingsStore(),
-        packages=PackageStore(
-            system_packages(api=build.api, release=build.release, rng=_chance(options, "packages"))
+        packages=packages.PackageStore(
+            packages.system_packages(
+                api=build.api, release=build.release, rng=_chance(options, "packages")
+            )
         ),
         processes=ProcessTable(rng=_chance(options, "processes")),
         files=parts.files,
@@ -199,7 +243,7 @@ def _number(text: str | None, otherwise: float) -> float:
 
 def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
     """Install just this variant of the Operator, set up and running, or none."""
-    for name in OPERATOR_PACKAGES:
+    for name in packages.OPERATOR_PACKAGES:
         uninstall(system, name)
     if variant != "absent":
         _set_up_operator(system, _VARIANTS[variant])
@@ -207,27 +251,21 @@ def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
 
 def _set_up_operator(system: AndroidSystem, name: str) -> None:
     """Install the Operator as its own setup leaves it: permitted, bound, running."""
-    package = operator_package(
-        name,
-        app_id=system.packages.free_app_id(),
-        rng=system.rng,
-        now=system.clock(),
-        set_up=True,
-    )
-    system.packages.add(package)
-    system.ui.apps.install(operator_screen(package))
+    install_operator(system, name, set_up=True)
     if system.build.api >= 33:
-        system.ui.permissions.grant(name, NOTIFICATIONS)
+        system.ui.permissions.grant(name, packages.NOTIFICATIONS)
     settings = system.settings
-    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
-    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
+    add_to_list(
+        settings, "secure", "enabled_notification_listeners", f"{name}/{packages.OPERATOR_LISTENER}"
+    )
+    settings_store.enable_accessibility_service(settings, f"{name}/{packages.OPERATOR_SERVICE}")
 
 
 def bind_services(system: AndroidSystem) -> None:
     """Start the Operators whose accessibility service is switched on, as Android does."""
-    for name in OPERATOR_PACKAGES:
+    for name in packages.OPERATOR_PACKAGES:
         package = system.packages.get(name)
-        service = f"{name}/{OPERATOR_SERVICE}"
+        service = f"{name}/{packages.OPERATOR_SERVICE}"
         if package is not None and settings_store.is_accessibility_service_on(
             system.settings, service
         ):

@@ -21,15 +21,11 @@ _ANSWER_SECONDS = 0.05
 _EXECUTION_SECONDS = 0.002
 
 
-def _nothing() -> None:
-    pass
-
-
 class Cable:
     """Connects a phone to its hosts; ``disconnect`` is to be set to what drops them all."""
 
     def __init__(self, faults: Faults) -> None:
-        self.disconnect: Callable[[], None] = _nothing
+        self.disconnect: Callable[[], object] = lambda: None
         self.is_down: Callable[[], bool] = lambda: False
         self._faults = faults
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.log_chatter import Chatter
-from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
+from pytest_clawperator.simulator.android.processes import app_hangs
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults, parse_fault
 from pytest_clawperator.simulator.operator.app import OperatorHost
 from pytest_clawperator.simulator.operator.command import PROFILES
-from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, parse_fault
 from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.stats import Stats
 
 _HELP = """usage: sim COMMAND
   fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
@@ -38,26 +38,15 @@ Faults and their options:
 class Simulated(Protocol):
     """What the command needs of the phone."""
 
-    faults: Faults
-    stats: Stats
+    system: AndroidSystem
     chatter: Chatter
     operators: OperatorHost
 
-    @property
-    def ui(self) -> PhoneUi:
-        """Its screen."""
-
-    def set_fault(self, request: FaultRequest) -> Fault:
+    def set_fault(self, fault: Fault) -> None:
         """Switch a fault on."""
 
     def clear_faults(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
-
-    def let_hang(self, package: str) -> None:
-        """Let the system report that an app does not respond."""
-
-    def allow_installs(self) -> None:
-        """Let a person answer when the phone asks whether an app may be installed."""
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
@@ -69,11 +58,16 @@ def make_sim(device: Simulated) -> Command:
     async def sim(invocation: Invocation) -> int:
         words = invocation.args[1:]
         name = words[0] if words else "help"
-        part = _PARTS.get(name)
         try:
-            if part is None:
+            if name not in _PARTS:
                 raise ConfigurationError(
                     f"there is no command {name!r}", hint=f"Commands: {', '.join(_PARTS)}."
+                )
+            part, most = _PARTS[name]
+            if len(words) - 1 > most:
+                raise ConfigurationError(
+                    f"{words[most + 1]!r} is one word too many",
+                    hint="'sim help' shows what is allowed.",
                 )
             answer = part(device, words[1:])
         except ConfigurationError as problem:
@@ -88,13 +82,11 @@ def make_sim(device: Simulated) -> Command:
 
 def _fault(device: Simulated, words: list[str]) -> str:
     if words[:1] == ["list"]:
-        _no_more(words[1:])
-        return "".join(f"{line}\n" for line in _active(device.faults))
+        return "".join(f"{line}\n" for line in _active(device.system.faults))
     if words[:1] == ["clear"]:
-        _no_more(words[2:])
-        if len(words) == 2:
+        if len(words) > 1:
             parse_fault(words[1:])
-        device.clear_faults(words[1] if len(words) == 2 else None)
+        device.clear_faults(words[1] if len(words) > 1 else None)
         return ""
     if not words:
         return "".join(_fault_table())
@@ -103,12 +95,10 @@ def _fault(device: Simulated, words: list[str]) -> str:
 
 
 def _active(faults: Faults) -> Iterator[str]:
-    for name in faults.names():
-        fault = faults.active(name)
-        if fault is not None:
-            times = [] if fault.left is None else [f"times={fault.left}"]
-            options = [f"{key}={value}" for key, value in fault.options.items()]
-            yield " ".join([name, *times, *options])
+    for fault in faults.all():
+        times = [] if fault.left is None else [f"times={fault.left}"]
+        options = [f"{key}={value}" for key, value in fault.options.items()]
+        yield " ".join([fault.name, *times, *options])
 
 
 def _fault_table() -> Iterator[str]:
@@ -119,14 +109,12 @@ def _fault_table() -> Iterator[str]:
 
 def _stats(device: Simulated, words: list[str]) -> str:
     if words == ["reset"]:
-        device.stats.reset()
+        device.system.stats.reset()
         return ""
-    _no_more(words)
-    return device.stats.as_json() + "\n"
+    return device.system.stats.as_json() + "\n"
 
 
 def _chatter(device: Simulated, words: list[str]) -> str:
-    _no_more(words[1:])
     if not words:
         return f"{device.chatter.rate:g}\n"
     try:
@@ -142,27 +130,24 @@ def _chatter(device: Simulated, words: list[str]) -> str:
 
 
 def _anr(device: Simulated, words: list[str]) -> str:
-    _no_more(words[1:])
     if not words:
         raise ConfigurationError("no package is named", hint="Write: sim anr com.example.shop.")
-    device.let_hang(words[0])
+    app_hangs(device.system, words[0], "Input dispatching timed out")
     return ""
 
 
 def _allow(device: Simulated, words: list[str]) -> str:
     if words != ["installs"]:
         raise ConfigurationError("only installs can be allowed", hint="Write: sim allow installs.")
-    device.allow_installs()
+    device.system.allows_installs = True
     return ""
 
 
 def _screen(device: Simulated, words: list[str]) -> str:
-    _no_more(words)
-    return outline(device.ui)
+    return outline(device.system.ui)
 
 
 def _profile(device: Simulated, words: list[str]) -> str:
-    _no_more(words[1:])
     if not words:
         return f"{device.operators.profile}\n"
     for known in PROFILES:
@@ -175,7 +160,6 @@ def _profile(device: Simulated, words: list[str]) -> str:
 
 
 def _reset(device: Simulated, words: list[str]) -> str:
-    _no_more(words)
     device.reset()
     return ""
 
@@ -216,21 +200,15 @@ def _described(node: UiNode) -> str:
     return f"{' '.join(parts)} [{left},{top}][{right},{bottom}]"
 
 
-def _no_more(words: Sequence[str]) -> None:
-    if words:
-        raise ConfigurationError(
-            f"{words[0]!r} is one word too many", hint="'sim help' shows what is allowed."
-        )
-
-
-_PARTS: Mapping[str, Callable[[Simulated, list[str]], str]] = {
-    "fault": _fault,
-    "stats": _stats,
-    "chatter": _chatter,
-    "anr": _anr,
-    "allow": _allow,
-    "screen": _screen,
-    "profile": _profile,
-    "reset": _reset,
-    "help": _help,
+# What each command does, and how many words it takes at most.
+_PARTS: Mapping[str, tuple[Callable[[Simulated, list[str]], str], int]] = {
+    "fault": (_fault, 9),
+    "stats": (_stats, 1),
+    "chatter": (_chatter, 1),
+    "anr": (_anr, 1),
+    "allow": (_allow, 1),
+    "screen": (_screen, 0),
+    "profile": (_profile, 1),
+    "reset": (_reset, 0),
+    "help": (_help, 0),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from asyncio import sleep as pause
 from collections.abc import Mapping
 
 from pytest_clawperator.simulator.android.processes import running_processes
@@ -14,7 +14,6 @@ from pytest_clawperator.simulator.wire.stream import ServiceRefused
 _JAVA = frozenset({"am", "ime", "input", "pm", "wm"})
 _DUMP_SECONDS = 2.0
 _JAVA_SECONDS = 1.0
-
 _LINKER = (
     "WARNING: linker: /vendor/lib64/libsched.so: unsupported flags DT_FLAGS_1=0x8000001"
     " (ignoring unsupported flags)\n"
@@ -67,7 +66,7 @@ def _hindered(name: str, command: Command, quirks: frozenset[str]) -> Command:
     async def run(invocation: Invocation) -> int:
         if complaint:
             await invocation.err(complaint)
-        await asyncio.sleep(delay)
+        await pause(delay)
         return await command(invocation)
 
     return run

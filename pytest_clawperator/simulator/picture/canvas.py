@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from PIL import Image, ImageDraw
 
-from pytest_clawperator.simulator.picture.fonts import readable
 from pytest_clawperator.simulator.picture.icons import corner_masks, disc_mask, icon_mask
 from pytest_clawperator.simulator.picture.text import (
     fitted,
@@ -49,67 +49,38 @@ class Theme:
     wallpaper: tuple[Colour, Colour]
 
 
-LIGHT = Theme(
-    background=(250, 250, 253),
-    surface=(238, 240, 247),
-    raised=(236, 238, 246),
-    ink=(26, 28, 32),
-    faint_ink=(84, 88, 98),
-    primary=(52, 96, 171),
-    on_primary=(255, 255, 255),
-    accent=(214, 227, 255),
-    on_accent=(16, 45, 92),
-    outline=(122, 126, 136),
-    line=(222, 225, 232),
-    disabled=(226, 227, 231),
-    disabled_ink=(160, 162, 168),
-    inverse=(47, 49, 54),
-    on_inverse=(241, 240, 245),
-    error=(186, 38, 38),
-    on_error=(255, 255, 255),
-    keyboard=(231, 234, 242),
-    key=(255, 255, 255),
-    special_key=(208, 217, 236),
-    wallpaper=((96, 135, 196), (226, 190, 198)),
-)
-
-DARK = Theme(
-    background=(17, 19, 24),
-    surface=(29, 32, 38),
-    raised=(40, 43, 50),
-    ink=(228, 228, 234),
-    faint_ink=(172, 176, 186),
-    primary=(170, 199, 255),
-    on_primary=(10, 48, 95),
-    accent=(40, 71, 119),
-    on_accent=(214, 227, 255),
-    outline=(142, 146, 155),
-    line=(48, 51, 58),
-    disabled=(45, 47, 53),
-    disabled_ink=(106, 109, 117),
-    inverse=(226, 226, 233),
-    on_inverse=(47, 48, 54),
-    error=(255, 180, 171),
-    on_error=(105, 0, 5),
-    keyboard=(26, 29, 35),
-    key=(54, 58, 67),
-    special_key=(41, 57, 86),
-    wallpaper=((24, 34, 58), (72, 48, 66)),
+# The colours in light and in dark.
+_COLOURS: Mapping[str, tuple[Any, Any]] = {
+    "background": ((250, 250, 253), (17, 19, 24)),
+    "surface": ((238, 240, 247), (29, 32, 38)),
+    "raised": ((236, 238, 246), (40, 43, 50)),
+    "ink": ((26, 28, 32), (228, 228, 234)),
+    "faint_ink": ((84, 88, 98), (172, 176, 186)),
+    "primary": ((52, 96, 171), (170, 199, 255)),
+    "on_primary": ((255, 255, 255), (10, 48, 95)),
+    "accent": ((214, 227, 255), (40, 71, 119)),
+    "on_accent": ((16, 45, 92), (214, 227, 255)),
+    "outline": ((122, 126, 136), (142, 146, 155)),
+    "line": ((222, 225, 232), (48, 51, 58)),
+    "disabled": ((226, 227, 231), (45, 47, 53)),
+    "disabled_ink": ((160, 162, 168), (106, 109, 117)),
+    "inverse": ((47, 49, 54), (226, 226, 233)),
+    "on_inverse": ((241, 240, 245), (47, 48, 54)),
+    "error": ((186, 38, 38), (255, 180, 171)),
+    "on_error": ((255, 255, 255), (105, 0, 5)),
+    "keyboard": ((231, 234, 242), (26, 29, 35)),
+    "key": ((255, 255, 255), (54, 58, 67)),
+    "special_key": ((208, 217, 236), (41, 57, 86)),
+    "wallpaper": (((96, 135, 196), (226, 190, 198)), ((24, 34, 58), (72, 48, 66))),
+}
+LIGHT, DARK = (
+    Theme(**{name: pair[dark] for name, pair in _COLOURS.items()}) for dark in (False, True)
 )
 
 _TINTS: tuple[Colour, ...] = (
-    (66, 118, 214),
-    (31, 140, 106),
-    (196, 98, 28),
-    (128, 86, 196),
-    (196, 66, 92),
-    (24, 134, 156),
-    (112, 122, 40),
-    (94, 106, 128),
-    (0, 121, 191),
-    (160, 82, 128),
-    (58, 128, 54),
-)
+    (66, 118, 214), (31, 140, 106), (196, 98, 28), (128, 86, 196), (196, 66, 92), (24, 134, 156),
+    (112, 122, 40), (94, 106, 128), (0, 121, 191), (160, 82, 128), (58, 128, 54),
+)  # fmt: skip
 
 
 def tint(name: str) -> Colour:
@@ -226,7 +197,7 @@ class Canvas:
         lines: int = 1,
     ) -> None:
         """Write text of a size in sp, shortened to the box's width and in its middle height."""
-        text = readable(text[:_LONGEST_TEXT])
+        text = text[:_LONGEST_TEXT]
         pixels = self._font_size(box, size)
         height = line_height(pixels)
         lines = max(1, min(lines, box.height // height))
@@ -249,7 +220,7 @@ class Canvas:
 
     def count_lines(self, text: str, size: float, width: int) -> int:
         """Count the lines that text of a size in sp takes at a width."""
-        return len(wrapped(readable(text[:_LONGEST_TEXT]), self.sp(size), width, 50))
+        return len(wrapped(text[:_LONGEST_TEXT], self.sp(size), width, 50))
 
     def stamp(
         self,

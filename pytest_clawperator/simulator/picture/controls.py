@@ -49,7 +49,7 @@ def paint_button(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
             canvas.icon(name, square(box, min(height // 2, canvas.dp(24))), ink)
         else:
             canvas.text(label, node.label, ink, size=14, align="centre", bold=True)
-    return replace(context, ground=ground, ink=ink, faint_ink=ink, inside="button")
+    return context.on(ground, ink, "button")
 
 
 def paint_textfield(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -155,10 +155,7 @@ def paint_choice(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
 
 
 def paint_toolbar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
-    """Paint the toolbar of a screen."""
-    if shows_own_label(node):
-        box = inset(node.bounds, canvas.dp(16), 0)
-        canvas.text(box, node.label, context.ink, size=22 if box.height < canvas.dp(90) else 32)
+    """Let what is in a toolbar know where it is."""
     return replace(context, inside="toolbar")
 
 
@@ -168,16 +165,11 @@ def paint_list(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCont
 
 
 def paint_row(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
-    """Paint the ground of a row, and its label where no part shows it."""
+    """Paint the ground of a row that is selected or focused."""
     theme = canvas.theme
     if node.selected or node.focused:
-        context = replace(
-            context, ground=theme.accent, ink=theme.on_accent, faint_ink=theme.on_accent
-        )
+        context = context.on(theme.accent, theme.on_accent, "row")
         canvas.rounded(inset(node.bounds, canvas.dp(4), 0), canvas.dp(16), theme.accent)
-    if shows_own_label(node):
-        box = inset(node.bounds, canvas.dp(20), 0)
-        canvas.text(box, node.label, ink_of(canvas, node, context.ink), size=16, lines=2)
     return replace(context, inside="row")
 
 
@@ -185,9 +177,7 @@ def paint_dialog(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
     """Paint the ground of a dialog."""
     theme = canvas.theme
     canvas.rounded(node.bounds, canvas.dp(28), theme.raised)
-    return replace(
-        context, ground=theme.raised, ink=theme.ink, faint_ink=theme.faint_ink, inside="dialog"
-    )
+    return context.on(theme.raised, theme.ink, "dialog", faint_ink=theme.faint_ink)
 
 
 def paint_card(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -197,9 +187,7 @@ def paint_card(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCont
     if shows_own_label(node):
         box = inset(node.bounds, corner, canvas.dp(8))
         canvas.text(box, node.label, ink_of(canvas, node, theme.ink), size=16, lines=6)
-    return replace(
-        context, ground=theme.surface, ink=theme.ink, faint_ink=theme.faint_ink, inside="card"
-    )
+    return context.on(theme.surface, theme.ink, "card", faint_ink=theme.faint_ink)
 
 
 def paint_chip(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -213,7 +201,7 @@ def paint_chip(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCont
     if shows_own_label(node):
         label = inset(node.bounds, canvas.dp(8), 0)
         canvas.text(label, node.label, ink, size=14, align="centre", bold=True)
-    return replace(context, ground=ground, ink=ink, faint_ink=ink, inside="chip")
+    return context.on(ground, ink, "chip")
 
 
 def paint_divider(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -223,20 +211,13 @@ def paint_divider(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintC
 
 
 def paint_progress(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
-    """Paint progress: a bar, or a ring."""
-    theme, box = canvas.theme, node.bounds
-    if box.width > box.height * 2:
-        height = min(box.height, canvas.dp(5))
-        top = box.top + (box.height - height) // 2
-        canvas.rounded(Bounds(box.left, top, box.right, top + height), height, theme.accent)
-        filled = Bounds(box.left, top, box.left + box.width * 2 // 5, top + height)
-        canvas.rounded(filled, height, theme.primary)
-    else:
-        spot = square(box, min(box.width, box.height, canvas.dp(48)))
-        canvas.disc(spot, theme.primary)
-        canvas.disc(inset(spot, canvas.dp(4)), context.ground)
-        gap = Bounds(spot.centre[0], spot.top, spot.right, spot.centre[1])
-        canvas.rectangle(gap, context.ground)
+    """Paint progress as a ring with a gap."""
+    box = node.bounds
+    spot = square(box, min(box.width, box.height, canvas.dp(48)))
+    canvas.disc(spot, canvas.theme.primary)
+    canvas.disc(inset(spot, canvas.dp(4)), context.ground)
+    gap = Bounds(spot.centre[0], spot.top, spot.right, spot.centre[1])
+    canvas.rectangle(gap, context.ground)
     return context
 
 
@@ -244,11 +225,7 @@ def paint_snackbar(canvas: Canvas, node: UiNode, context: PaintContext) -> Paint
     """Paint a snackbar or a toast."""
     theme = canvas.theme
     canvas.rounded(node.bounds, canvas.dp(6), theme.inverse)
-    if shows_own_label(node):
-        box = inset(node.bounds, canvas.dp(16), 0)
-        canvas.text(box, node.label, theme.on_inverse, size=15, lines=2)
-    ink = theme.on_inverse
-    return replace(context, ground=theme.inverse, ink=ink, faint_ink=ink, inside="snackbar")
+    return context.on(theme.inverse, theme.on_inverse, "snackbar")
 
 
 def paint_badge(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -256,22 +233,18 @@ def paint_badge(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCon
     theme, box = canvas.theme, node.bounds
     canvas.rounded(box, box.height // 2, theme.error)
     canvas.text(box, node.label, theme.on_error, size=12, align="centre", bold=True)
-    return replace(context, ground=theme.error, ink=theme.on_error, inside="badge")
+    return context.on(theme.error, theme.on_error, "badge")
 
 
 def paint_tab_bar(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint the ground of a bar of tabs."""
     theme, box = canvas.theme, node.bounds
-    if _at_bottom(canvas, box):
+    if box.top > canvas.screen.height * 0.7:
         canvas.rectangle(box, theme.surface)
         return replace(context, ground=theme.surface, inside="bottom_bar")
     line = Bounds(box.left, box.bottom - canvas.dp(1), box.right, box.bottom)
     canvas.rectangle(line, theme.line)
     return replace(context, inside="tab_bar")
-
-
-def _at_bottom(canvas: Canvas, box: Bounds) -> bool:
-    return box.top > canvas.screen.height * 0.7
 
 
 def paint_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -280,14 +253,12 @@ def paint_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintConte
         return _bottom_tab(canvas, node, context)
     theme, box = canvas.theme, node.bounds
     ink = theme.primary if node.selected else context.faint_ink
-    if shows_own_label(node):
-        canvas.text(box, node.label, ink, size=14, align="centre", bold=True)
     if node.selected:
         width = min(box.width, canvas.dp(64))
         left = box.left + (box.width - width) // 2
         mark = Bounds(left, box.bottom - canvas.dp(3), left + width, box.bottom)
         canvas.rounded(mark, canvas.dp(3), theme.primary)
-    return replace(context, ink=ink, faint_ink=ink, inside="tab")
+    return context.on(context.ground, ink, "tab")
 
 
 def _bottom_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
@@ -300,10 +271,7 @@ def _bottom_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCon
     if node.selected:
         canvas.rounded(inset(spot, -canvas.dp(15), 0), spot.height // 2, canvas.theme.accent)
     paint_symbol(canvas, node, icon_name(node), square(spot, canvas.dp(21)), ink)
-    if shows_own_label(node):
-        label = Bounds(box.left, middle, box.right, min(box.bottom, middle + canvas.dp(19)))
-        canvas.text(label, node.label, ink, size=12, align="centre", bold=True)
-    return replace(context, ink=ink, faint_ink=ink, inside="bottom_tab")
+    return context.on(context.ground, ink, "bottom_tab")
 
 
 _SHORT = {"symbol keyboard": "?123", "letter keyboard": "ABC"}

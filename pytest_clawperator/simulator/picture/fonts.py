@@ -134,19 +134,19 @@ _COMPOSED = {
     "ħ": ("h", _ACROSS), "Ħ": ("H", _ACROSS), "ŧ": ("t", _ACROSS), "Ŧ": ("T", _ACROSS),
     "ı": ("i", _DOTLESS), "þ": ("p", _STEM), "€": ("C", _TWICE_ACROSS),
 }  # fmt: skip
-# Letters that are two, close together.
-LIGATURES = {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ß": "ss"}
-_INSTEAD = {"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "×": "x", "•": "·", "\t": " "}
-_TRANSLATION = str.maketrans(_INSTEAD)
+# Characters that others stand for.
+_INSTEAD = {
+    "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "×": "x", "•": "·", "\t": " ",
+    "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ß": "ss",
+}  # fmt: skip
 _ICON_CHARACTERS = {"✓": "check", "✔": "check", "←": "back", "→": "forward", "★": "star"}
 _SAME_LETTER = "\u200d\ufe0f"
 
 
 class Glyph(NamedTuple):
-    """One thing to draw.
+    """One thing to draw: letters with accents, an icon, or a text that the font lacks.
 
-    Characters of the font with accents, a letter of two, an icon, some text of a ``foreign``
-    script, or a mark for a ``strange`` character that no font has.
+    The machine has a font for ``foreign`` text; a ``strange`` character gets a mark.
     """
 
     text: str
@@ -154,11 +154,6 @@ class Glyph(NamedTuple):
     icon: str = ""
     foreign: str = ""
     strange: str = ""
-
-
-def readable(text: str) -> str:
-    """Replace signs that the font lacks by similar ones, where there are such."""
-    return text if text.isascii() else text.translate(_TRANSLATION)
 
 
 def glyphs(text: str) -> list[Glyph]:
@@ -217,8 +212,6 @@ def _glyph(cluster: str) -> Glyph:
     if base in _COMPOSED:
         letter, change = _COMPOSED[base]
         return Glyph(letter, change + accents)
-    if base in LIGATURES:
-        return Glyph(base, accents)
     if base in _INSTEAD:
         return Glyph(_INSTEAD[base], accents)
     if base in _ICON_CHARACTERS:

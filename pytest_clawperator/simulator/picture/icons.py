@@ -32,6 +32,16 @@ class Dot(NamedTuple):
 
 Stroke = Arc | Dot | Sequence[Point]
 
+
+def _rays(inner: float) -> list[list[Point]]:
+    """Return eight lines around the middle, from one distance to another."""
+    turns = [math.tau * step / 8 for step in range(8)]
+    return [
+        [(0.5 + far * math.cos(turn), 0.5 + far * math.sin(turn)) for far in (inner, 0.42)]
+        for turn in turns
+    ]
+
+
 ICONS: Mapping[str, Sequence[Stroke]] = {
     "back": [[(0.85, 0.5), (0.17, 0.5)], [(0.47, 0.18), (0.15, 0.5), (0.47, 0.82)]],
     "forward": [[(0.38, 0.2), (0.68, 0.5), (0.38, 0.8)]],
@@ -55,13 +65,7 @@ ICONS: Mapping[str, Sequence[Stroke]] = {
     "gear": [
         Arc(0.5, 0.5, 0.26),
         Dot(0.5, 0.5, 0.09),
-        *(
-            [
-                (0.5 + 0.3 * math.cos(turn), 0.5 + 0.3 * math.sin(turn)),
-                (0.5 + 0.42 * math.cos(turn), 0.5 + 0.42 * math.sin(turn)),
-            ]
-            for turn in (math.tau * step / 8 for step in range(8))
-        ),
+        *_rays(0.3),
     ],
     "wifi": [
         Arc(0.5, 0.82, 0.6, 225, 315),
@@ -93,13 +97,7 @@ ICONS: Mapping[str, Sequence[Stroke]] = {
     ],
     "sun": [
         Arc(0.5, 0.5, 0.18),
-        *(
-            [
-                (0.5 + 0.32 * math.cos(turn), 0.5 + 0.32 * math.sin(turn)),
-                (0.5 + 0.42 * math.cos(turn), 0.5 + 0.42 * math.sin(turn)),
-            ]
-            for turn in (math.tau * step / 8 for step in range(8))
-        ),
+        *_rays(0.32),
     ],
     "sound": [
         [(0.12, 0.38), (0.28, 0.38), (0.5, 0.18), (0.5, 0.82), (0.28, 0.62), (0.12, 0.62)],

@@ -31,6 +31,12 @@ class PaintContext:
     view: Bounds
     inside: str = ""
 
+    def on(
+        self, ground: Colour, ink: Colour, inside: str, *, faint_ink: Colour | None = None
+    ) -> PaintContext:
+        """Return the context for what stands on another ground."""
+        return PaintContext(ground, ink, faint_ink or ink, self.view, inside)
+
 
 Painter = Callable[[Canvas, UiNode, PaintContext], PaintContext]
 

@@ -1,4 +1,4 @@
-"""Encode pictures as PNG, and as raw pixels."""
+"""Encode pictures as PNG."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from PIL import Image
-
-
-# The signature, and the chunk with the size; then length and name of the only chunk of data.
-_DATA_START = 8 + 25 + 8
-# Its checksum, and the chunk that ends the file.
-_DATA_END = -(4 + 12)
-
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ROWS = 64
@@ -58,11 +51,6 @@ class PngEncoder:
             (_ZLIB_HEADER, *(band.packed for band in bands), _LAST_BLOCK, _checksum(bands))
         )
         return b"".join((beginning(image.size), _chunk(b"IDAT", packed), _chunk(b"IEND", b"")))
-
-
-def encode_png(image: Image.Image) -> bytes:
-    """Encode one RGB picture."""
-    return PngEncoder().encode(image)
 
 
 def beginning(size: tuple[int, int]) -> bytes:

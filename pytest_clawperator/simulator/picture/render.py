@@ -9,7 +9,7 @@ from PIL import Image
 from pytest_clawperator.simulator.picture.canvas import DARK, LIGHT, Canvas, Colour, mixed
 from pytest_clawperator.simulator.picture.controls import paint_node
 from pytest_clawperator.simulator.picture.paint import PaintContext
-from pytest_clawperator.simulator.picture.png import PngEncoder, encode_png
+from pytest_clawperator.simulator.picture.png import PngEncoder
 from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 
@@ -25,16 +25,14 @@ def draw(
     size: tuple[int, int],
     dark: bool,
     clock_text: str,
-    title: str | None = None,
     density: int | None = None,
     font_scale: float = 1.0,
     encoder: PngEncoder | None = None,
 ) -> bytes:
     """Draw the windows, the last on top, and return the picture as PNG.
 
-    The same arguments give the same bytes. ``title`` is written at the top of an app whose
-    screen has no title and leaves room for one. Without a ``density`` the screen is as
-    many dp wide as that of a usual phone. An ``encoder`` that had the picture before is quicker.
+    The same arguments give the same bytes. Without a ``density`` the screen is as many dp wide
+    as that of a usual phone. An ``encoder`` that had the picture before is quicker.
     """
     canvas = Canvas(
         (max(1, size[0]), max(1, size[1])),
@@ -45,8 +43,6 @@ def draw(
     picture = _Picture(canvas, clock_text)
     for window in windows:
         picture.add(window)
-    if title:
-        picture.add_title(windows, title)
     if not windows:
         picture.finish_window(canvas.theme.ink)
     return (encoder or PngEncoder()).encode(canvas.image)
@@ -54,7 +50,7 @@ def draw(
 
 def black_screen(size: tuple[int, int]) -> bytes:
     """Return the picture of a screen that is off."""
-    return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
+    return PngEncoder().encode(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
 
 
 class _Picture:
@@ -70,40 +66,17 @@ class _Picture:
         canvas, theme, root = self._canvas, self._canvas.theme, window.root
         canvas.clip = canvas.screen
         context = PaintContext(theme.background, theme.ink, theme.faint_ink, view=canvas.screen)
-        if _is_keyboard(window):
+        if not self._fills_screen(window):
             self._paint(root, context, root.bounds, 0)
             return
-        ink = theme.ink
-        if self._fills_screen(window):
-            covered, self._covered = self._covered, True
-            if _is_launcher(window):
-                paint_wallpaper(canvas, root.bounds)
-                white = (255, 255, 255)
-                ink, context = (
-                    white,
-                    PaintContext(theme.background, white, white, canvas.screen, inside="home"),
-                )
-            elif covered:
-                canvas.rectangle(root.bounds, theme.background)
-            self._paint(root, context, root.bounds, 0)
-            self.finish_window(ink)
-        else:
-            self._paint(root, context, root.bounds, 0)
-
-    def add_title(self, windows: Sequence[Window], title: str) -> None:
-        """Write the app's title where its active window left room for it."""
-        active = [window for window in windows if window.active and not _is_launcher(window)]
-        if not active or not self._fills_screen(active[-1]):
-            return
-        nodes = [node for node in active[-1].root.walk() if node.label or node.kind == "toolbar"]
-        room = min((node.bounds.top for node in nodes), default=self._canvas.screen.bottom)
-        if any(node.kind in ("title", "toolbar") for node in nodes) or room < self._canvas.dp(80):
-            return
-        canvas = self._canvas
-        canvas.clip = canvas.screen
-        box = Bounds(canvas.dp(20), canvas.dp(28), canvas.screen.right - canvas.dp(20), 0)
-        box = box._replace(bottom=min(room, canvas.dp(120)))
-        canvas.text(box, title, canvas.theme.ink, size=32)
+        if "launcher" in window.package:
+            paint_wallpaper(canvas, root.bounds)
+            context = context.on(theme.background, (255, 255, 255), "home")
+        elif self._covered:
+            canvas.rectangle(root.bounds, theme.background)
+        self._covered = True
+        self._paint(root, context, root.bounds, 0)
+        self.finish_window(context.ink)
 
     def finish_window(self, ink: Colour) -> None:
         """Paint the status bar and the gesture handle, which lie above every full window."""
@@ -131,14 +104,6 @@ class _Picture:
         context = paint_node(canvas, node, context)
         for child in node.children:
             self._paint(child, context, bounds, depth + 1)
-
-
-def _is_launcher(window: Window) -> bool:
-    return "launcher" in window.package
-
-
-def _is_keyboard(window: Window) -> bool:
-    return window.type == "input_method"
 
 
 def paint_status_bar(canvas: Canvas, clock_text: str, ink: Colour) -> None:

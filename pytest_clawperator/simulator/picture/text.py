@@ -11,22 +11,13 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_clawperator.simulator.picture.fonts import (
-    KNOWN,
-    LIGATURES,
-    Glyph,
-    draw_accents,
-    font_with,
-    glyphs,
-)
+from pytest_clawperator.simulator.picture.fonts import KNOWN, Glyph, draw_accents, font_with, glyphs
 from pytest_clawperator.simulator.picture.icons import icon_mask
 
 ELLIPSIS = "…"
 # Screens are laid out without this font; a line may be a little wider than its room.
 _SQUEEZE = 0.86
 _SLACK = 1.05
-# How much closer than usual the two letters of a ligature stand.
-_CLOSER = 0.13
 
 
 @lru_cache(maxsize=64)
@@ -119,8 +110,6 @@ def _advance(glyph: Glyph, size: int) -> float:
         return _foreign_font(glyph.foreign, size).getlength(glyph.foreign)
     if glyph.strange:
         return size * (0.95 if unicodedata.east_asian_width(glyph.strange) in "WF" else 0.6)
-    if glyph.text in LIGATURES:
-        return font(size).getlength(LIGATURES[glyph.text]) - size * _CLOSER
     return font(size).getlength(glyph.text) if glyph.text else 0.0
 
 
@@ -142,19 +131,9 @@ def _draw_glyphs(
         elif glyph.strange:
             _draw_strange(pen, glyph.strange, x, ascent, size)
         elif glyph.text:
-            _draw_letter(pen, glyph, x, size)
+            pen.text((x, 0), glyph.text, fill=255, font=font(size))
+            draw_accents(pen, glyph, x, font=font(size), size=size)
         x += _advance(glyph, size)
-
-
-def _draw_letter(pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, size: int) -> None:
-    if glyph.text in LIGATURES:
-        first, second = LIGATURES[glyph.text][0], LIGATURES[glyph.text][1]
-        pen.text((x, 0), first, fill=255, font=font(size))
-        next_x = x + font(size).getlength(first) - size * _CLOSER
-        pen.text((next_x, 0), second, fill=255, font=font(size))
-    else:
-        pen.text((x, 0), glyph.text, fill=255, font=font(size))
-        draw_accents(pen, glyph, x, font=font(size), size=size)
 
 
 def _draw_strange(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -127,56 +127,41 @@ EventType = Literal[
 ]
 
 
-class AccessibilityEvent(str):
-    """An event: the text that Android prints for it, with its parts at hand."""
+@dataclass(frozen=True, eq=False)
+class AccessibilityEvent:
+    """An event; ``scroll`` is x and y and the limit of each."""
 
     type: EventType
+    _: KW_ONLY
     time: float
     package: str
     class_name: str
-    texts: tuple[str, ...]
-    content_desc: str
-    source: UiNode | None
-    scroll: tuple[int, int, int, int]
+    texts: tuple[str, ...] = ()
+    content_desc: str = ""
+    source: UiNode | None = None
+    scroll: tuple[int, int, int, int] = (0, 0, 0, 0)
 
-    __slots__ = (
-        "class_name", "content_desc", "package", "scroll", "source", "texts", "time", "type",
-    )  # fmt: skip
-
-    def __new__(
-        cls,
-        type: EventType,
-        *,
-        time: float,
-        package: str,
-        class_name: str,
-        texts: Sequence[str] = (),
-        content_desc: str = "",
-        source: UiNode | None = None,
-        scroll: tuple[int, int, int, int] = (0, 0, 0, 0),
-    ) -> AccessibilityEvent:
-        """Make an event; ``scroll`` is x and y and the limit of each."""
-        enabled = source is None or source.enabled
-        password = source is not None and source.password
-        text = (
-            f"EventType: {type}; EventTime: {int(time * 1000)}; PackageName: {package};"
+    def __str__(self) -> str:
+        """Return it as Android prints it."""
+        node = self.source
+        x, y, most_x, most_y = self.scroll
+        return (
+            f"EventType: {self.type}; EventTime: {int(self.time * 1000)};"
+            f" PackageName: {self.package};"
             " MovementGranularity: 0; Action: 0; ContentChangeTypes: []; WindowChangeTypes: []"
-            f" [ ClassName: {class_name}; Text: [{', '.join(texts)}];"
-            f" ContentDescription: {content_desc or 'null'}; ItemCount: -1; CurrentItemIndex: -1;"
-            f" Enabled: {_word(enabled)}; Password: {_word(password)};"
-            f" Checked: {_word(source is not None and source.checked)};"
-            f" FullScreen: {_word(type == 'TYPE_WINDOW_STATE_CHANGED')};"
-            f" Scrollable: {_word(source is not None and source.scrollable)}; BeforeText: null;"
-            f" FromIndex: -1; ToIndex: -1; ScrollX: {scroll[0]}; ScrollY: {scroll[1]};"
-            f" MaxScrollX: {scroll[2]}; MaxScrollY: {scroll[3]}; ScrollDeltaX: -1;"
+            f" [ ClassName: {self.class_name}; Text: [{', '.join(self.texts)}];"
+            f" ContentDescription: {self.content_desc or 'null'};"
+            " ItemCount: -1; CurrentItemIndex: -1;"
+            f" Enabled: {_word(node is None or node.enabled)};"
+            f" Password: {_word(node is not None and node.password)};"
+            f" Checked: {_word(node is not None and node.checked)};"
+            f" FullScreen: {_word(self.type == 'TYPE_WINDOW_STATE_CHANGED')};"
+            f" Scrollable: {_word(node is not None and node.scrollable)}; BeforeText: null;"
+            f" FromIndex: -1; ToIndex: -1; ScrollX: {x}; ScrollY: {y};"
+            f" MaxScrollX: {most_x}; MaxScrollY: {most_y}; ScrollDeltaX: -1;"
             " ScrollDeltaY: -1; AddedCount: -1; RemovedCount: -1; ParcelableData: null;"
             " DisplayId: 0 ]; recordCount: 0"
         )
-        event = super().__new__(cls, text)
-        event.type, event.package, event.class_name = type, package, class_name
-        event.texts, event.content_desc = tuple(texts), content_desc
-        event.source, event.scroll, event.time = source, scroll, time
-        return event
 
 
 def _word(value: bool) -> str:

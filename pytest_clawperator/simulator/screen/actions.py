@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pytest_clawperator.simulator.apps.kinds import Lookup, Misfit, Value, outer_kind
 from pytest_clawperator.simulator.apps.schema import VERBS, Action, Opening
 from pytest_clawperator.simulator.screen.launching import Launching, Links
-from pytest_clawperator.simulator.screen.navigation import ActionRunner, Context, Navigation, Verb
+from pytest_clawperator.simulator.screen.navigation import Context, Navigation, Verb
 from pytest_clawperator.simulator.screen.phone_state import PhoneState, Toast, WebAnswer
 from pytest_clawperator.simulator.screen.system_pages import permission_page
 from pytest_clawperator.simulator.screen.tasks import path_of_field
@@ -22,14 +22,12 @@ class Verbs:
     def __init__(
         self,
         state: PhoneState,
-        runner: ActionRunner,
-        *,
         navigation: Navigation,
+        *,
         launching: Launching,
         links: Links,
     ) -> None:
         self._state = state
-        self._runner = runner
         self._navigation = navigation
         self._launching = launching
         self._links = links
@@ -158,10 +156,10 @@ class Verbs:
         assert request is not None
         package, permission, permissions = task.app.package, request.permission, state.permissions
         if permission in permissions.granted(package):
-            self._runner.run(context, request.on_granted)
+            self._navigation.run(context, request.on_granted)
             return
         if not permissions.may_ask(package, permission):
-            self._runner.run(context, request.on_denied)
+            self._navigation.run(context, request.on_denied)
             return
 
         def choose(choice: str) -> None:
@@ -171,7 +169,7 @@ class Verbs:
             else:
                 permissions.refuse(package, permission)
             state.foreground.page_closed()
-            self._runner.run(
+            self._navigation.run(
                 context, request.on_granted if choice == "allow" else request.on_denied
             )
 
@@ -196,7 +194,7 @@ class Verbs:
                     context.task.state.assign(wanted.into, answer.text)
                 except Misfit as misfit:
                     context.complain(action, str(misfit))
-            self._runner.run(context, wanted.on_failure if answer.problem else wanted.on_answer)
+            self._navigation.run(context, wanted.on_failure if answer.problem else wanted.on_answer)
             state.changes.note()
 
         state.fetch(wanted.url.render(context.lookup), answered)
@@ -220,7 +218,7 @@ class Verbs:
 
     def _if(self, context: Context, action: Action) -> None:
         holds = action.condition is not None and bool(action.condition(context.lookup))
-        self._runner.run(context, action.then if holds else action.otherwise)
+        self._navigation.run(context, action.then if holds else action.otherwise)
 
 
 def _values(opening: Opening, lookup: Lookup) -> dict[str, Value]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent, EventType, UiNode
 from pytest_clawperator.simulator.screen.tasks import Page
@@ -88,7 +88,7 @@ class Changes:
     def __init__(self, timeline: Timeline) -> None:
         self.version = 0
         self.revision = 0
-        self.on_event: Callable[[str], None] = lambda text: None
+        self.on_event: Callable[[AccessibilityEvent], None] = lambda event: None
         self.on_crash: Callable[[str, str], None] = lambda package, message: None
         self.on_complaint: Callable[[str, str], None] = lambda package, message: None
         self._timeline = timeline
@@ -118,7 +118,7 @@ class Changes:
                 time=self._timeline.now,
                 package=package,
                 class_name=source.cls if source is not None else class_name,
-                texts=texts,
+                texts=tuple(texts),
                 content_desc=source.content_desc if source is not None else "",
                 source=source,
                 scroll=scroll,
@@ -128,86 +128,54 @@ class Changes:
 
 _REFERENCE_WIDTH = 1080
 _REFERENCE_DENSITY = 420
-_LEAST_FONT_SCALE, _MOST_FONT_SCALE = 0.25, 5.0
 
 
 class Display:
     """What apps are laid out for; each change of it changes what shows.
 
-    ``right_to_left`` is whether everything is mirrored, and ``cutout`` how many dp of its upper
-    edge apps may not use; both are how the phone is made.
+    ``rotation`` is in quarter turns. ``right_to_left`` is whether everything is mirrored, and
+    ``cutout`` how many dp of its upper edge apps may not use; both are how the phone is made.
     """
 
+    _limits: Mapping[str, Callable[[Any], Any]] = {
+        "rotation": lambda turns: turns % 4,
+        "density": lambda density: max(1, density),
+        "font_scale": lambda scale: min(max(scale, 0.25), 5.0),
+    }
+
     def __init__(self, size: tuple[int, int], *, density: int | None, changes: Changes) -> None:
-        self._natural_size = size
-        self._density = density if density is not None else default_density(size)
-        self._rotation = 0
-        self._dark = False
-        self._font_scale = 1.0
         self._changes = changes
+        self._natural_size = size
+        self.density = density if density is not None else default_density(size)
+        self.rotation = 0
+        self.dark = False
+        self.font_scale = 1.0
         self.right_to_left = False
         self.cutout = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        value = self._limits.get(name, lambda value: value)(value)
+        if getattr(self, name, None) != value:
+            super().__setattr__(name, value)
+            self._changes.note()
 
     @property
     def insets(self) -> tuple[int, int, int, int]:
         """What a cutout takes of the left, the top, the right and the bottom, in pixels."""
-        taken = self.cutout * self._density // 160
+        taken = self.cutout * self.density // 160
         around = [0, taken, 0, 0]
-        left, top, right, bottom = around[self._rotation :] + around[: self._rotation]
+        left, top, right, bottom = around[self.rotation :] + around[: self.rotation]
         return left, top, right, bottom
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in pixels, as the phone is held now."""
         width, height = self._natural_size
-        return (height, width) if self._rotation % 2 else (width, height)
+        return (height, width) if self.rotation % 2 else (width, height)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Change the size that the display has when it is not turned."""
         self._natural_size = size
-        self._changes.note()
-
-    @property
-    def density(self) -> int:
-        """Dots per inch."""
-        return self._density
-
-    @density.setter
-    def density(self, density: int) -> None:
-        self._density = max(1, density)
-        self._changes.note()
-
-    @property
-    def rotation(self) -> int:
-        """Quarter turns: 0 to 3."""
-        return self._rotation
-
-    @rotation.setter
-    def rotation(self, rotation: int) -> None:
-        if rotation % 4 != self._rotation:
-            self._rotation = rotation % 4
-            self._changes.note()
-
-    @property
-    def dark(self) -> bool:
-        """Whether apps are drawn dark."""
-        return self._dark
-
-    @dark.setter
-    def dark(self, dark: bool) -> None:
-        if dark != self._dark:
-            self._dark = dark
-            self._changes.note()
-
-    @property
-    def font_scale(self) -> float:
-        """How much larger than usual texts are."""
-        return self._font_scale
-
-    @font_scale.setter
-    def font_scale(self, scale: float) -> None:
-        self._font_scale = min(max(scale, _LEAST_FONT_SCALE), _MOST_FONT_SCALE)
-        self._changes.note()
 
     def contains(self, x: int, y: int) -> bool:
         """Return whether a point lies on the display."""

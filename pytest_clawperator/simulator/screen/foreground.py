@@ -190,17 +190,6 @@ class Foreground:
     def _base_appeared(self) -> None:
         self.page_appeared(self._base_page(self.task()))
 
-    def order(self) -> tuple[list[str], list[str]]:
-        """Return which app lies over which, the last in front, and which was used last."""
-        return list(self._order), list(self._used)
-
-    def bring_back(self, order: list[str], used: list[str]) -> None:
-        """Put the apps into an order that they had; those that are not open are left out."""
-        known = {LAUNCHER, *(name for name, task in self._tasks.items() if task.stack)}
-        self._order = [name for name in order if name in known] or [LAUNCHER]
-        self._used = [name for name in used if name in known] or [LAUNCHER]
-        self._base_appeared()
-
     def switch_app(self, act: Callable[[], object], *, owner: object) -> None:
         """Change the app in front by ``act``, after ``launch_delay`` seconds."""
         if self.launch_delay <= 0:

@@ -39,14 +39,18 @@ class Context:
 Verb = Callable[[Context, Action], None]
 
 
-class ActionRunner:
-    """Runs actions by the table ``verbs``, which ``actions.Verbs`` fills.
+class Navigation:
+    """Runs the actions of apps, and changes the stack of screens of one app at a time.
 
-    A verb that cannot be done raises a Misfit, which goes to the app's log.
+    ``verbs`` has what each action does, filled by ``actions.Verbs``. A verb that cannot be done
+    raises a Misfit, which goes to the app's log.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, state: PhoneState) -> None:
         self.verbs: dict[str, Verb] = {}
+        self._tasks = state.tasks
+        self._timeline = state.timeline
+        self._foreground = state.foreground
         self._depth = 0
 
     def run(self, context: Context, actions: Sequence[Action]) -> None:
@@ -64,16 +68,6 @@ class ActionRunner:
                     return
         finally:
             self._depth -= 1
-
-
-class Navigation:
-    """Changes the stack of screens of one app at a time."""
-
-    def __init__(self, state: PhoneState, runner: ActionRunner) -> None:
-        self._tasks = state.tasks
-        self._timeline = state.timeline
-        self._foreground = state.foreground
-        self._runner = runner
 
     # -- Screens -------------------------------------------------------------------------------
 
@@ -107,7 +101,7 @@ class Navigation:
     def _run_opening_actions(self, task: Task, page: Page) -> None:
         body = task.app.screens[page.name]
         context = Context.of_page(task, page)
-        self._runner.run(context, body.on_open)
+        self.run(context, body.on_open)
         for timer in body.timers if page in task.stack else ():
             self.run_later(context, timer.after, timer.do, condition=timer.condition)
 
@@ -123,7 +117,7 @@ class Navigation:
 
         def act() -> None:
             if condition is None or condition(context.lookup):
-                self._runner.run(context, actions)
+                self.run(context, actions)
 
         self._timeline.after(delay, act, owner=context.page)
 
@@ -173,7 +167,7 @@ class Navigation:
         dialog = task.app.dialogs[page.name.removeprefix("dialog:")]
         if dialog.cancelable:
             self.close_dialog(page)
-            self._runner.run(Context.of_page(task, page), dialog.on_cancel)
+            self.run(Context.of_page(task, page), dialog.on_cancel)
 
     # -- Back ----------------------------------------------------------------------------------
 
@@ -185,6 +179,6 @@ class Navigation:
         if page.dialogs:
             self.cancel_dialog(task, page.dialogs[-1])
         elif on_back := getattr(page.body, "on_back", ()):
-            self._runner.run(Context.of_page(task, page), on_back)
+            self.run(Context.of_page(task, page), on_back)
         else:
             self.close_screen(task)

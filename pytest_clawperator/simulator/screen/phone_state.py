@@ -1,15 +1,14 @@
-"""Everything that is remembered about the screen of one phone, and how it is stored."""
+"""Everything that is remembered about the screen of one phone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from pytest_clawperator.simulator.screen.display import Changes, Display, Timeline
 from pytest_clawperator.simulator.screen.foreground import Foreground
 from pytest_clawperator.simulator.screen.system_pages import Permissions
-from pytest_clawperator.simulator.screen.tasks import Page, Task
+from pytest_clawperator.simulator.screen.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -51,79 +50,3 @@ class PhoneState:
         self.foreground = Foreground(self.tasks, timeline=self.timeline, changes=self.changes)
         self.toast: Toast | None = None
         self.fetch: Fetch = no_network
-
-
-_DIALOG = "dialog:"
-
-
-def kept_screen(state: PhoneState) -> dict[str, Any]:
-    """Return what shows and what apps remember; ages are in seconds."""
-    now = state.timeline.now
-    order, used = state.foreground.order()
-    display = state.display
-    return {
-        "apps": {package: _kept_task(task, now) for package, task in state.tasks.items()},
-        "order": order,
-        "used": used,
-        "permissions": state.permissions.kept(),
-        "dark": display.dark,
-        "rotation": display.rotation,
-    }
-
-
-def bring_back_screen(state: PhoneState, kept: Mapping[str, Any], *, running: bool) -> None:
-    """Bring back what was kept; without ``running`` only what outlives a restart."""
-    state.permissions.bring_back(kept["permissions"])
-    state.display.dark = kept["dark"]
-    for package, task in state.tasks.items():
-        if package in kept["apps"]:
-            _bring_back_task(task, kept["apps"][package], running=running, now=state.timeline.now)
-    if running:
-        state.display.rotation = kept["rotation"]
-        state.foreground.bring_back(kept["order"], kept["used"])
-    state.changes.note()
-
-
-def _kept_task(task: Task, now: float) -> dict[str, Any]:
-    return {
-        "running": task.running,
-        "variables": task.state.kept(),
-        "pages": [_kept_page(page, now) for page in task.stack],
-    }
-
-
-def _kept_page(page: Page, now: float) -> dict[str, Any]:
-    return {
-        "name": page.name,
-        "args": page.args,
-        "age": now - page.opened_at,
-        "scroll": page.scroll,
-        "texts": page.texts,
-        "checks": page.checks,
-        "snackbar": page.snackbar,
-        "dialogs": [_kept_page(dialog, now) for dialog in page.dialogs],
-    }
-
-
-def _bring_back_task(task: Task, kept: Mapping[str, Any], *, running: bool, now: float) -> None:
-    task.state.bring_back(kept["variables"], running=running)
-    if not running:
-        return
-    task.running = kept["running"]
-    task.stack = [page for entry in kept["pages"] for page in _pages(task, entry, now)]
-
-
-def _pages(task: Task, kept: Mapping[str, Any], now: float) -> list[Page]:
-    """Return the page that was kept; nothing where the app no longer has it."""
-    name, args = kept["name"], kept["args"]
-    is_dialog = name.startswith(_DIALOG)
-    if name.removeprefix(_DIALOG) not in (task.app.dialogs if is_dialog else task.app.screens):
-        return []
-    make = task.dialog if is_dialog else task.screen
-    page = make(name.removeprefix(_DIALOG), args, now=now - kept["age"])
-    page.scroll.update(kept["scroll"])
-    page.texts.update(kept["texts"])
-    page.checks.update(kept["checks"])
-    page.snackbar = kept["snackbar"]
-    page.dialogs = [dialog for entry in kept["dialogs"] for dialog in _pages(task, entry, now)]
-    return [page]

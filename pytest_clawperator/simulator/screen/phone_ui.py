@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from pytest_clawperator.simulator.screen.actions import Verbs
 from pytest_clawperator.simulator.screen.foreground import Foreground
@@ -13,12 +13,10 @@ from pytest_clawperator.simulator.screen.launching import (
     Launching,
     Links,
 )
-from pytest_clawperator.simulator.screen.navigation import ActionRunner, Navigation
+from pytest_clawperator.simulator.screen.navigation import Navigation
 from pytest_clawperator.simulator.screen.phone_state import (
     Fetch,
     PhoneState,
-    bring_back_screen,
-    kept_screen,
     no_network,
 )
 from pytest_clawperator.simulator.screen.system_pages import Permissions
@@ -26,14 +24,27 @@ from pytest_clawperator.simulator.screen.touch import Touch
 from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEntry, WidgetActions
 from pytest_clawperator.simulator.screen.windows import View
 
+T = TypeVar("T")
+
+
+class _Part(Generic[T]):
+    """A part of the phone; before it is taken, everything happens that is due by then."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, ui: PhoneUi, owner: type) -> T:
+        ui.catch_up()
+        part: T = getattr(ui, self._name)
+        return part
+
 
 class PhoneUi:
     """The screen of one phone, its apps, and what can be done to them.
 
-    Time passes whenever one of the parts is taken, or ``catch_up`` is called, which the phone
-    does whenever something is due: first everything that is due by the clock is done, in order,
-    each thing at its own time. So take a part again for each use, as in ``ui.touch.tap(x, y)``;
-    do not keep it.
+    Time passes whenever one of the parts is taken, or ``catch_up`` is called: everything that is
+    due happens, in order, each thing at its own time. So take a part again for each use, as in
+    ``ui.touch.tap(x, y)``; do not keep it.
     """
 
     def __init__(
@@ -53,18 +64,15 @@ class PhoneUi:
         self.display = state.display
         self.changes = state.changes
         self._permissions = state.permissions
-        runner = ActionRunner()
-        navigation = Navigation(state, runner)
+        navigation = Navigation(state)
         self._processes = AppProcesses(state)
         self._launching = Launching(state, navigation=navigation, processes=self._processes)
         self._links = Links(state, navigation)
         self._apps = InstalledApps(state, processes=self._processes, launching=self._launching)
-        verbs = Verbs(
-            state, runner, navigation=navigation, launching=self._launching, links=self._links
-        )
-        runner.verbs = verbs.table()
+        verbs = Verbs(state, navigation, launching=self._launching, links=self._links)
+        navigation.verbs = verbs.table()
         self._view = View(state)
-        widgets = WidgetActions(state, runner)
+        widgets = WidgetActions(state, navigation)
         self._typing = TextEntry(state, view=self._view, widgets=widgets)
         self._nodes = NodeActions(
             changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
@@ -94,75 +102,26 @@ class PhoneUi:
         """Let everything happen that is due."""
         self._timeline.advance()
 
-    def kept(self) -> dict[str, Any]:
-        """Return what shows and what apps remember, in a form that can be stored."""
-        self._timeline.advance()
-        return kept_screen(self._state)
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
-        """Show what was kept; without ``running`` only what apps had saved is there again."""
-        self._timeline.advance()
-        bring_back_screen(self._state, kept, running=running)
-
-    @property
-    def view(self) -> View:
-        """What shows."""
-        self._timeline.advance()
-        return self._view
-
-    @property
-    def touch(self) -> Touch:
-        """Taps, long presses and swipes at points."""
-        self._timeline.advance()
-        return self._touch
-
-    @property
-    def nodes(self) -> NodeActions:
-        """Accessibility actions on single nodes."""
-        self._timeline.advance()
-        return self._nodes
-
-    @property
-    def typing(self) -> TextEntry:
-        """Typing into the focused field."""
-        self._timeline.advance()
-        return self._typing
-
-    @property
-    def keys(self) -> NavigationKeys:
-        """Back, home and recent apps."""
-        self._timeline.advance()
-        return self._keys
-
-    @property
-    def apps(self) -> InstalledApps:
-        """Installing and removing apps."""
-        self._timeline.advance()
-        return self._apps
-
-    @property
-    def launching(self) -> Launching:
-        """Starting apps and moving between them."""
-        self._timeline.advance()
-        return self._launching
-
-    @property
-    def links(self) -> Links:
-        """Opening deep links."""
-        self._timeline.advance()
-        return self._links
-
-    @property
-    def processes(self) -> AppProcesses:
-        """Which apps run, and killing them."""
-        self._timeline.advance()
-        return self._processes
-
-    @property
-    def permissions(self) -> Permissions:
-        """The runtime permissions that apps have."""
-        self._timeline.advance()
-        return self._permissions
+    view = _Part[View]()
+    """What shows."""
+    touch = _Part[Touch]()
+    """Taps, long presses and swipes at points."""
+    nodes = _Part[NodeActions]()
+    """Accessibility actions on single nodes."""
+    typing = _Part[TextEntry]()
+    """Typing into the focused field."""
+    keys = _Part["NavigationKeys"]()
+    """Back, home and recent apps."""
+    apps = _Part[InstalledApps]()
+    """Installing and removing apps."""
+    launching = _Part[Launching]()
+    """Starting apps and moving between them."""
+    links = _Part[Links]()
+    """Opening deep links."""
+    processes = _Part[AppProcesses]()
+    """Which apps run, and killing them."""
+    permissions = _Part[Permissions]()
+    """The runtime permissions that apps have."""
 
 
 class NavigationKeys:

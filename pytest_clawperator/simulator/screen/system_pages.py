@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytest_clawperator.simulator.apps.expressions import Expression, Template
@@ -59,22 +59,6 @@ class Permissions:
     def may_ask(self, package: str, permission: str) -> bool:
         """Return whether Android still shows the question; after two refusals it does not."""
         return self._refusals.get((package, permission), 0) < _REFUSALS_BEFORE_SILENCE
-
-    def kept(self) -> dict[str, Any]:
-        """Return everything in a form that can be stored."""
-        return {
-            "granted": {package: sorted(names) for package, names in self._granted.items()},
-            "refusals": [[*key, count] for key, count in self._refusals.items()],
-        }
-
-    def bring_back(self, kept: Mapping[str, Any]) -> None:
-        """Replace everything by what was kept."""
-        self._granted.clear()
-        self._refusals.clear()
-        for package, names in kept["granted"].items():
-            self._granted[package] = set(names)
-        for package, permission, count in kept["refusals"]:
-            self._refusals[package, permission] = count
 
     def clear(self, package: str) -> None:
         """Forget everything about a package."""

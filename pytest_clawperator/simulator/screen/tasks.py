@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_clawperator.simulator.apps.kinds import (
-    MAX_TEXT,
     Complain,
     Lookup,
     Misfit,
     Scope,
     Value,
     as_text,
+    coerced,
     complain,
-    outer_kind,
 )
 from pytest_clawperator.simulator.apps.schema import App, Dialog, Screen, Widget
 
@@ -54,16 +53,6 @@ class AppState:
         """Reset everything, as when the app's data is cleared."""
         self._saved = copy.deepcopy(dict(self.app.saved))
         self.forget()
-
-    def kept(self) -> dict[str, Any]:
-        """Return the variables in a form that can be stored."""
-        return {"memory": copy.deepcopy(self._memory), "saved": copy.deepcopy(self._saved)}
-
-    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
-        """Take over variables that were kept; those in memory only of an app that was running."""
-        self._saved.update(kept["saved"])
-        if running:
-            self._memory.update(kept["memory"])
 
     def adopt(self, other: AppState) -> None:
         """Take over what another version of the app had saved, where it still fits."""
@@ -103,29 +92,6 @@ class AppState:
             held = f"0 to {count - 1}" if count else "none, as it is empty"
             raise Misfit(f"`{name}` has no entry {index!r}; its entries: {held}")
         del entries[index]
-
-
-def coerced(value: Value, like: Any) -> Any:
-    """Return a value converted to the type of another; Misfit where that cannot be."""
-    if isinstance(like, bool):
-        return bool(value) and value != "false"
-    if isinstance(like, (int, float)):
-        return _as_number(value, like)
-    if isinstance(like, list):
-        if not isinstance(value, (list, tuple)):
-            raise Misfit(f"a list is wanted, found {outer_kind(value)}: {value!r}")
-        return list(value)
-    return as_text(value)[:MAX_TEXT]
-
-
-def _as_number(value: Value, like: float) -> float:
-    if isinstance(value, (int, float)):
-        return value
-    try:
-        return int(str(value)) if isinstance(like, int) else float(str(value))
-    except ValueError:
-        whole = "a whole number" if isinstance(like, int) else "a number"
-        raise Misfit(f"{whole} is wanted, found {outer_kind(value)}: {value!r}") from None
 
 
 def with_locals(lookup: Lookup, values: Mapping[str, Value]) -> Lookup:

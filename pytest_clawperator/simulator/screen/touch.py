@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.apps.schema import Widget
 from pytest_clawperator.simulator.screen.accessibility import UiNode, Window
-from pytest_clawperator.simulator.screen.items import Scroller, Target
+from pytest_clawperator.simulator.screen.items import Target
 from pytest_clawperator.simulator.screen.launching import Launching
 from pytest_clawperator.simulator.screen.navigation import Navigation
 from pytest_clawperator.simulator.screen.phone_state import PhoneState
@@ -103,8 +103,9 @@ class Touch:
             density=self._display.density,
             right_to_left=self._display.right_to_left,
         )
-        if drag.is_press:
-            return self.long_press(*start) if drag.is_long else self.tap(*start)
+        if abs(drag.distance) <= drag.slop:
+            is_long = duration_ms >= LONG_PRESS_MS
+            return self.long_press(*start) if is_long else self.tap(*start)
         window = self._view.scene().touched_window(*start)
         if window is not None and not (self._swipe_away(drag) or self._scroll(window, drag)):
             self._close_recent_app(window, drag)
@@ -157,13 +158,16 @@ class Touch:
 
         def can_move(node: UiNode) -> bool:
             scroller = scrollers.get(node.widget)
-            return scroller is not None and can_scroll(scroller, drag)
+            if scroller is None or drag.horizontal != scroller.horizontal:
+                return False
+            return scroller.offset < scroller.limit if drag.forward > 0 else scroller.offset > 0
 
         node = node_at(window.root, *drag.start, can_move)
         if node is None:
             return False
         scroller = scrollers[node.widget]
-        target, offset, limit = scroller.target, scrolled_offset(scroller, drag), scroller.limit
+        target, limit = scroller.target, scroller.limit
+        offset = max(0, min(limit, scroller.offset + drag.reach))
         target.page.scroll[target.path] = offset
         self._changes.note(content=False)
         place = (offset, 0, limit, 0) if drag.horizontal else (0, offset, 0, limit)
@@ -214,23 +218,14 @@ class Drag:
         return -self.distance if self.right_to_left and self.horizontal else self.distance
 
     @property
-    def is_press(self) -> bool:
-        """Whether the finger hardly moves."""
-        return abs(self.distance) <= self._slop
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it stays for as long as a long press takes."""
-        return self.duration_ms >= LONG_PRESS_MS
-
-    @property
-    def _slop(self) -> float:
+    def slop(self) -> float:
+        """How far a finger may move that only presses."""
         return TOUCH_SLOP * self.density / _BASELINE
 
     @property
     def reach(self) -> int:
         """How far it moves a list: what is dragged once it has let go, and the run after it."""
-        dragged = self.forward - math.copysign(self._slop, self.forward)
+        dragged = self.forward - math.copysign(self.slop, self.forward)
         run = fling(self.forward, duration_ms=self.duration_ms, density=self.density)
         return round(dragged + run)
 
@@ -256,15 +251,3 @@ def node_at(root: UiNode, x: int, y: int, fits: Callable[[UiNode], bool]) -> UiN
         if found is not None:
             return found
     return root if fits(root) else None
-
-
-def can_scroll(scroller: Scroller, drag: Drag) -> bool:
-    """Return whether a drag moves a container: along its axis, and not yet at that end."""
-    if drag.horizontal != scroller.horizontal:
-        return False
-    return scroller.offset < scroller.limit if drag.forward > 0 else scroller.offset > 0
-
-
-def scrolled_offset(scroller: Scroller, drag: Drag) -> int:
-    """Return the offset that a drag leaves a container at."""
-    return max(0, min(scroller.limit, scroller.offset + drag.reach))

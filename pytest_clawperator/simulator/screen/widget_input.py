@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.screen.accessibility import EventType, UiNode,
 from pytest_clawperator.simulator.screen.display import Changes
 from pytest_clawperator.simulator.screen.foreground import DELETE, ENTER
 from pytest_clawperator.simulator.screen.items import Target
-from pytest_clawperator.simulator.screen.navigation import ActionRunner, Context
+from pytest_clawperator.simulator.screen.navigation import Context, Navigation
 from pytest_clawperator.simulator.screen.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.tasks import Task, field_text, is_checked
 from pytest_clawperator.simulator.screen.windows import View, pressed_key
@@ -24,11 +24,11 @@ _CHECKS_WITHOUT_VARIABLE = frozenset({"switch", "checkbox"})
 class WidgetActions:
     """Changes what widgets hold and runs the actions that they declare."""
 
-    def __init__(self, state: PhoneState, runner: ActionRunner) -> None:
+    def __init__(self, state: PhoneState, navigation: Navigation) -> None:
         self._tasks = state.tasks
         self._changes = state.changes
         self._focus = state.foreground.focus
-        self._runner = runner
+        self._navigation = navigation
 
     def tap(self, target: Target) -> None:
         """Do what a tap on a widget does."""
@@ -109,7 +109,7 @@ class WidgetActions:
     def _run(self, target: Target, actions: Sequence[Action]) -> None:
         task = self._tasks.get(target.page.package)
         if task is not None and actions:
-            self._runner.run(Context(task, target.page, target.lookup), actions)
+            self._navigation.run(Context(task, target.page, target.lookup), actions)
 
     def _toggle(self, target: Target) -> bool:
         """Toggle a switch, or choose one of several; return whether anything changed."""

@@ -1,14 +1,15 @@
-"""Runs scripts: whole ones, or commands that come in line by line."""
+"""Runs scripts: expands words to arguments, connects pipes and redirections, calls commands."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import re
+from collections.abc import Coroutine, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from pytest_clawperator.simulator.files import FileSystemError
-from pytest_clawperator.simulator.shell.expansion import Expander
+from pytest_clawperator.simulator.shell import streams, syntax
 from pytest_clawperator.simulator.shell.shell import (
     CommandFailure,
     Shell,
@@ -16,55 +17,30 @@ from pytest_clawperator.simulator.shell.shell import (
     ShellFailure,
     execute,
 )
-from pytest_clawperator.simulator.shell.streams import (
-    MAX_TEXT,
-    BrokenPipe,
-    Bytes,
-    Collected,
-    Discard,
-    FileOutput,
-    Input,
-    Output,
-    Pipe,
-    Source,
-    TextTooLong,
-    decode,
-    encode,
-)
-from pytest_clawperator.simulator.shell.syntax import (
-    Command,
-    Group,
-    If,
-    Loop,
-    Parser,
-    Pipeline,
-    Program,
-    Redirect,
-    Redirected,
-    ShellSyntaxError,
-    Simple,
-)
 
-# Longer commands are parsed again only once they have grown by a quarter, or at the end.
-_PARSED_EACH_LINE = 100
 _BROKEN_PIPE = 128 + 13
-# Commands of one pipeline; more than a script with a purpose needs.
-_MAX_STAGES = 256
+_WHITESPACE = re.compile(r"[ \t\n]+")
+_Descriptors = dict[int, streams.Source | streams.Output]
+# Some characters, and whether they were quoted.
+_Piece = tuple[str, bool]
 
-_Descriptors = dict[int, Source | Output]
+
+# Whole scripts, and commands that come in line by line
 
 
 async def run_script(
-    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
+    shell: Shell, script: str, stdin: streams.Input, stdout: streams.Output, stderr: streams.Output
 ) -> int:
     """Run a script to its end and return its status; cancelling ends all it started."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    shell.fds = {0: streams.Source.of(stdin), 1: stdout, 2: stderr}
     return await isolated(shell, evaluate(shell, script))
 
 
-async def run_input(shell: Shell, stdin: Input, stdout: Output, stderr: Output) -> int:
+async def run_input(
+    shell: Shell, stdin: streams.Input, stdout: streams.Output, stderr: streams.Output
+) -> int:
     """Run the commands that come from standard input, as a shell without arguments does."""
-    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    shell.fds = {0: streams.Source.of(stdin), 1: stdout, 2: stderr}
     return await run_lines(shell)
 
 
@@ -74,42 +50,64 @@ async def run_lines(shell: Shell) -> int:
 
 
 async def _run_lines(shell: Shell) -> int:
-    reader = _CommandReader(shell)
     while True:
         try:
-            program = await reader.next()
-        except ShellSyntaxError as error:
+            program = await _next_command(shell)
+        except syntax.ShellSyntaxError as error:
             if not shell.is_interactive:
                 raise
-            await shell.complain(error.message)
+            await shell.complain(str(error))
             shell.status = 1
             continue
         if program is None:
             return shell.status
         work = Runner(shell).program(program)
-        shell.status = await (reported(shell, work) if shell.is_interactive else work)
+        shell.status = await (_reported(shell, work) if shell.is_interactive else work)
+
+
+async def _next_command(shell: Shell) -> syntax.Program | None:
+    """Collect lines of standard input to a complete command; None at the end of the input."""
+    text = ""
+    while True:
+        if shell.is_interactive:
+            prompt = "> " if text else f"{shell.env['HOSTNAME']}:{shell.cwd} $ "
+            await shell.output(2).write(streams.encode(prompt))
+        line = await shell.input(0).read_line()
+        text += streams.decode(line.replace(b"\0", b""))
+        if len(text) > streams.MAX_TEXT:
+            raise streams.TextTooLong
+        try:
+            parser = syntax.Parser(text)
+            program: syntax.Program = ()
+            while (more := parser.next()) is not None:
+                program += more
+        except syntax.ShellSyntaxError as error:
+            if not (error.incomplete and line):
+                raise
+            continue
+        if program or not line:
+            return program or None
+        text = ""  # a line with nothing on it but a comment
 
 
 async def isolated(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     """Run something to its end, whichever way that comes, as a process does."""
     try:
-        return await reported(shell, work) & 0xFF
+        return await _reported(shell, work) & 0xFF
     except ShellExit as exit_:
         return exit_.status & 0xFF
-    except BrokenPipe:
+    except streams.BrokenPipe:
         return _BROKEN_PIPE
 
 
-async def reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
+async def _reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     """Run something; report the error that ends it and return its status."""
     try:
         return await work
-    except (ShellFailure, ShellSyntaxError) as error:
-        await shell.complain(error.message)
-    except TextTooLong:
-        await shell.complain(f"can't allocate {MAX_TEXT} data bytes")
-    except RecursionError:
-        await shell.complain("nested too deeply")
+    except (ShellFailure, syntax.ShellSyntaxError) as error:
+        await shell.complain(str(error))
+    except streams.TextTooLong:
+        await shell.complain(f"can't allocate {streams.MAX_TEXT} data bytes")
     except FileSystemError as error:
         await shell.complain(str(error))
     return 1
@@ -117,7 +115,7 @@ async def reported(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
 
 async def evaluate(shell: Shell, script: str) -> int:
     """Run a script in a shell's own state, line by line."""
-    parser = Parser(script)
+    parser = syntax.Parser(script)
     status = 0
     with shell.deeper():
         while (program := parser.next()) is not None:
@@ -125,85 +123,29 @@ async def evaluate(shell: Shell, script: str) -> int:
     return status
 
 
-class _CommandReader:
-    """Collects lines of standard input until they are a complete command."""
-
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
-        self._line = 0
-
-    async def next(self) -> Program | None:
-        """Read the next complete command; None at the end of the input."""
-        shell = self._shell
-        text, tried, lines = "", 0, 0
-        while True:
-            if shell.is_interactive:
-                prompt = "> " if text else f"{shell.get('HOSTNAME')}:{shell.cwd} $ "
-                await shell.output(2).write(encode(prompt))
-            line = await shell.input(0).read_line()
-            if not line and not text:
-                return None
-            text += decode(line.replace(b"\0", b""))
-            self._line += bool(line)
-            lines += 1
-            if len(text) > MAX_TEXT:
-                raise TextTooLong
-            if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
-                continue
-            tried = len(text)
-            if not shell.is_interactive:
-                shell.position = f"<stdin>[{self._line}]: "
-            try:
-                program = _parse(text)
-            except ShellSyntaxError as error:
-                if not (error.incomplete and line):
-                    raise
-                continue
-            if program or not line:
-                return program or None
-            text, tried, lines = "", 0, 0  # a line with nothing on it but a comment
-
-
-def _parse(text: str) -> Program:
-    parser = Parser(text)
-    program: Program = ()
-    while (more := parser.next()) is not None:
-        program += more
-    return program
-
-
 class Runner:
     """Runs programs in one shell."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
-        self._expander = Expander(shell, self._substitute)
 
-    async def program(self, program: Program) -> int:
+    async def program(self, program: syntax.Program) -> int:
         """Run commands one after the other."""
         shell = self._shell
         for chain in program:
             for operator, pipeline in chain:
                 if not operator or (shell.status == 0) == (operator == "&&"):
-                    await self._pipeline(pipeline)
+                    await shell.give_turn()
+                    shell.status = await self._pipeline(pipeline)
         return shell.status
 
-    async def _pipeline(self, pipeline: Pipeline) -> None:
-        await self._shell.give_turn()
-        if len(pipeline.commands) == 1:
-            status = await self._command(pipeline.commands[0])
-        elif len(pipeline.commands) > _MAX_STAGES:
-            raise ShellFailure("can't fork - try again")
-        else:
-            status = await self._stages(pipeline.commands)
-        self._shell.status = int(status == 0) if pipeline.negated else status
-
-    async def _stages(self, commands: Sequence[Redirected]) -> int:
+    async def _pipeline(self, commands: syntax.Pipeline) -> int:
         """Run the commands of a pipeline together; return the status of the last."""
-        loop = asyncio.get_running_loop()
-        pipes: list[Pipe | None] = [None, *(Pipe() for _ in commands[1:]), None]
+        if len(commands) == 1:
+            return await self._command(commands[0])
+        pipes: list[streams.Pipe | None] = [None, *(streams.Pipe() for _ in commands[1:]), None]
         tasks = [
-            loop.create_task(
+            asyncio.create_task(
                 Runner(self._shell.subshell())._stage(command, *pipes[number : number + 2])
             )
             for number, command in enumerate(commands)
@@ -218,11 +160,13 @@ class Runner:
                 await asyncio.wait(pending)
         return tasks[-1].result()
 
-    async def _stage(self, command: Redirected, reads: Pipe | None, writes: Pipe | None) -> int:
+    async def _stage(
+        self, command: syntax.Redirected, reads: streams.Pipe | None, writes: streams.Pipe | None
+    ) -> int:
         """Run one command of a pipeline, and close its ends of the pipes behind it."""
         shell = self._shell
         if reads is not None:
-            shell.fds[0] = Source(reads)
+            shell.fds[0] = streams.Source(reads)
         if writes is not None:
             shell.fds[1] = writes
         try:
@@ -233,145 +177,169 @@ class Runner:
             if writes is not None:
                 writes.close_writing()
 
-    async def _command(self, node: Redirected) -> int:
-        """Run one command with its redirections."""
+    async def _command(self, node: syntax.Redirected) -> int:
+        """Run one command with its redirections, which end with it."""
+        shell = self._shell
+        saved = shell.fds
         try:
-            if isinstance(node.command, Simple):
+            if isinstance(node.command, syntax.Simple):
                 return await self._simple(node.command, node.redirects)
-            with await self._redirected(node.redirects), self._shell.deeper():
+            shell.fds = await self._redirected(node.redirects)
+            with shell.deeper():
                 return await self._compound(node.command)
         except CommandFailure as failure:
-            await self._shell.complain(failure.message)
+            await shell.complain(str(failure))
             return failure.status
+        finally:
+            shell.fds = saved
 
-    async def _simple(self, node: Simple, redirects: Sequence[Redirect]) -> int:
+    async def _simple(self, node: syntax.Simple, redirects: Sequence[syntax.Redirect]) -> int:
         shell = self._shell
         shell.substitution_status = 0
-        arguments = await self._expander.arguments(node.words)
-        assignments = [(name, await self._expander.text(value)) for name, value in node.assignments]
-        with await self._redirected(redirects):
-            if not arguments:
-                for name, value in assignments:
-                    shell.put(name, value)
-                return shell.substitution_status
-            with self._exported(assignments):
-                return await execute(shell, arguments)
-
-    async def _redirected(self, redirects: Sequence[Redirect]) -> AbstractContextManager[None]:
-        """Open redirections; return what applies them for the length of a block."""
-        opened = await _open_redirects(self._shell, redirects, self._expander)
-        return self._with_descriptors(opened)
-
-    @contextmanager
-    def _with_descriptors(self, descriptors: _Descriptors) -> Iterator[None]:
-        saved, self._shell.fds = self._shell.fds, descriptors
+        arguments = await self._arguments(node.words)
+        assigned = {name: await self._text(value) for name, value in node.assignments}
+        shell.fds = await self._redirected(redirects)
+        saved, shell.env = shell.env, {**shell.env, **assigned}
+        if not arguments:
+            return shell.substitution_status
         try:
-            yield
+            return await execute(shell, arguments)
         finally:
-            self._shell.fds = saved
+            if assigned:
+                shell.env = saved
 
-    @contextmanager
-    def _exported(self, assignments: Sequence[tuple[str, str]]) -> Iterator[None]:
-        """Export variables for one command only."""
-        shell = self._shell
-        saved = dict(shell.env), dict(shell.variables)
-        for name, value in assignments:
-            shell.put(name, value)
-            shell.export(name)
-        try:
-            yield
-        finally:
-            if assignments:
-                shell.env, shell.variables = saved
+    async def _compound(self, command: syntax.Command) -> int:
+        if isinstance(command, syntax.Group):
+            if not command.in_subshell:
+                return await self.program(command.body)
+            inner = self._shell.subshell()
+            return await isolated(inner, Runner(inner).program(command.body))
+        status = 0
+        if isinstance(command, syntax.Loop):
+            while (await self.program(command.condition) == 0) != command.until:
+                status = await self.program(command.body)
+            return status
+        assert not isinstance(command, syntax.Simple)
+        is_met = await self.program(command.condition) == 0
+        body = command.body if is_met else command.otherwise
+        return await self.program(body) if body else 0
 
-    async def _substitute(self, body: Program) -> str:
+    # Words
+
+    async def _arguments(self, words: Sequence[syntax.Word]) -> list[str]:
+        """Expand the words of a command, each to any number of arguments."""
+        arguments: list[str] = []
+        for word in words:
+            if word.static is not None:
+                arguments.append(word.static)
+                continue
+            for field in await self._expand(word, splits=True):
+                plain = "".join(text for text, quoted in field if not quoted)
+                names = _matching_paths(field, self._shell) if {"*", "?"} & set(plain) else []
+                arguments.extend(names or ["".join(text for text, _ in field)])
+        return arguments
+
+    async def _text(self, word: syntax.Word) -> str:
+        """Expand a word to one text, without splitting and without file names."""
+        fields = await self._expand(word, splits=False)
+        return "".join(text for field in fields for text, _ in field)
+
+    async def _expand(self, word: syntax.Word, *, splits: bool) -> list[list[_Piece]]:
+        """Return the fields of a word, which are one or none if it is not split."""
+        fields: list[list[_Piece]] = []
+        is_open = False  # whether the next piece belongs to the last field
+        size = 0
+        for part in word.parts:
+            if isinstance(part, syntax.Text):
+                texts = [part.text]
+            else:
+                if isinstance(part, syntax.Substitution):
+                    value = await self._substitute(part.body)
+                else:
+                    value = self._shell.parameter(part.name)
+                texts = [value] if part.quoted or not splits else _WHITESPACE.split(value)
+            for number, text in enumerate(texts):
+                is_open = is_open and number == 0
+                size += len(text)
+                if size > streams.MAX_TEXT:
+                    raise streams.TextTooLong
+                if not text and not part.quoted:
+                    continue
+                if not is_open:
+                    fields.append([])
+                fields[-1].append((text, part.quoted))
+                is_open = True
+        return fields
+
+    async def _substitute(self, body: syntax.Program) -> str:
         """Run the commands of ``$(…)``; return their output without newlines at its end."""
-        output = Collected()
+        output = streams.Collected()
         inner = self._shell.subshell()
         inner.fds[1] = output
         with inner.deeper():
             work = Runner(inner).program(body)
             self._shell.substitution_status = await isolated(inner, work)
-        return decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
+        return streams.decode(output.data.replace(b"\0", b"").rstrip(b"\n"))
 
-    async def _compound(self, command: Command) -> int:
-        if isinstance(command, Group):
-            if not command.in_subshell:
-                return await self.program(command.body)
-            inner = self._shell.subshell()
-            return await isolated(inner, Runner(inner).program(command.body))
-        if isinstance(command, Loop):
-            return await self._loop(command)
-        assert isinstance(command, If)
-        for condition, body in command.arms:
-            if await self.program(condition) == 0:
-                return await self.program(body)
-        return await self.program(command.otherwise) if command.otherwise else 0
+    # Redirections
 
-    async def _loop(self, command: Loop) -> int:
-        status = 0
-        while (await self.program(command.condition) == 0) != command.until:
-            status = await self.program(command.body)
-        return status
+    async def _redirected(self, redirects: Sequence[syntax.Redirect]) -> _Descriptors:
+        """Return the descriptors with redirections applied; raise CommandFailure if one fails."""
+        descriptors = dict(self._shell.fds)
+        for fd, operator, word in redirects:
+            target = await self._text(word)
+            if operator in (">&", "<&"):
+                if not target.isdecimal() or int(target[:9]) not in descriptors:
+                    raise CommandFailure(f"{operator}{target} : bad file descriptor")
+                descriptors[fd] = descriptors[int(target)]
+            elif operator == "<":
+                descriptors[fd] = _open_input(self._shell, target)
+            else:
+                descriptors[fd] = _open_output(self._shell, target, append=operator == ">>")
+        return descriptors
 
 
-# Redirections
-
-
-async def _open_redirects(
-    shell: Shell, redirects: Sequence[Redirect], expander: Expander
-) -> _Descriptors:
-    """Return a shell's descriptors with redirections applied; raise CommandFailure if one fails."""
-    if not redirects:
-        return shell.fds
-    descriptors = dict(shell.fds)
-    for redirect in redirects:
-        fd, operator = redirect.fd, redirect.operator
-        target = await expander.text(redirect.target)
-        if operator in (">&", "<&"):
-            _duplicate(fd, operator, target, descriptors)
-        elif operator == "<":
-            descriptors[fd] = _open_input(shell, target)
-        elif operator == "&>":
-            descriptors[1] = descriptors[2] = _open_output(shell, target, append=False)
-        else:
-            descriptors[fd] = _open_output(shell, target, append=operator == ">>")
-    return descriptors
-
-
-def _duplicate(fd: int, operator: str, target: str, descriptors: _Descriptors) -> None:
-    if target == "-":
-        descriptors.pop(fd, None)
-    elif not target.isdecimal():
-        raise CommandFailure(f"{operator}{target} : illegal file descriptor name")
-    elif int(target[:9]) not in descriptors:
-        raise CommandFailure(f"{operator}{target} : bad file descriptor")
-    else:
-        descriptors[fd] = descriptors[int(target)]
-
-
-def _open_input(shell: Shell, target: str) -> Source:
+def _open_input(shell: Shell, target: str) -> streams.Source:
     try:
-        return Source(Bytes(shell.files.read(_path(shell, target))))
+        return streams.Source(streams.Bytes(shell.files.read(shell.path(target))))
     except FileSystemError as error:
         raise CommandFailure(f"can't open {target}: {error.reason}") from None
 
 
-def _open_output(shell: Shell, target: str, *, append: bool) -> Output:
+def _open_output(shell: Shell, target: str, *, append: bool) -> streams.Output:
     if target == "/dev/null":
-        return Discard()
+        return streams.Discard()
     try:
-        path = _path(shell, target)
-        if append:
-            shell.files.append(path, b"")
-        else:
-            shell.files.write(path, b"")
+        path = shell.path(target)
+        (shell.files.append if append else shell.files.write)(path, b"")
     except FileSystemError as error:
         raise CommandFailure(f"can't create {target}: {error.reason}") from None
-    return FileOutput(shell.files, path)
+    return streams.FileOutput(shell.files, path)
 
 
-def _path(shell: Shell, target: str) -> str:
-    if not target:
-        raise FileSystemError(target, reason="No such file or directory")
-    return shell.files.resolve(target, shell.cwd)
+def _matching_paths(field: Sequence[_Piece], shell: Shell) -> list[str]:
+    """Return the existing paths that a word with ``*`` or ``?`` matches, sorted."""
+    pattern = "".join(
+        re.sub(r"[*?[]" if quoted else r"\[", r"[\g<0>]", text) for text, quoted in field
+    )
+    found = [""]
+    for number, part in enumerate(pattern.split("/")):
+        before = [path + "/" if number else path for path in found]
+        if re.search(r"[*?](?!\])", part) is None:
+            literal = re.sub(r"\[([*?[])\]", r"\1", part)
+            found = [path + literal for path in before]
+        else:
+            found = [
+                path + name
+                for path in before
+                for name in _names(shell, path)
+                if fnmatchcase(name, part) and (name[0] != "." or part[0] == ".")
+            ]
+    return sorted(path for path in found if path and shell.files.exists(shell.path(path)))
+
+
+def _names(shell: Shell, folder: str) -> list[str]:
+    try:
+        return shell.files.listdir(shell.path(folder or "."))
+    except FileSystemError:
+        return []

@@ -6,7 +6,7 @@ import asyncio
 import struct
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_clawperator.simulator.shell.runner import run_input, run_script
 from pytest_clawperator.simulator.shell.shell import Shell
@@ -28,8 +28,7 @@ _INTERRUPT, _END = b"\x03", b"\x04"
 _INTERRUPTED = 128 + 2
 
 
-@dataclass(frozen=True)
-class ShellRequest:
+class ShellRequest(NamedTuple):
     """What a host asks for: a command, and the kind of connection for it."""
 
     command: str
@@ -95,28 +94,23 @@ class _Packets:
     """Parses the host's packets, in whatever pieces they come."""
 
     def __init__(self) -> None:
-        self._header = b""
-        self._kind = 0
-        self._left = 0
+        self._received = b""
 
     def feed(self, data: bytes) -> tuple[bytes, bool]:
         """Return the bytes for standard input, and whether it ends there."""
-        typed = bytearray()
-        while data:
-            if self._left:
-                piece, data = data[: self._left], data[self._left :]
-                self._left -= len(piece)
-                if self._kind == _STDIN:
-                    typed += piece
-                continue
-            missing = _PACKET.size - len(self._header)
-            self._header, data = self._header + data[:missing], data[missing:]
-            if len(self._header) == _PACKET.size:
-                self._kind, self._left = _PACKET.unpack(self._header)
-                self._header = b""
-                if self._kind == _CLOSE_STDIN:
-                    return bytes(typed), True
-        return bytes(typed), False
+        self._received += data
+        typed = b""
+        while len(self._received) >= _PACKET.size:
+            kind, size = _PACKET.unpack_from(self._received)
+            end = _PACKET.size + size
+            if kind == _CLOSE_STDIN:
+                return typed, True
+            if len(self._received) < end:
+                break
+            if kind == _STDIN:
+                typed += self._received[_PACKET.size : end]
+            self._received = self._received[end:]
+        return typed, False
 
 
 class _Terminal:

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.files import FileSystem, FileSystemError
+from pytest_clawperator.simulator.files import MISSING, FileSystem, FileSystemError
 from pytest_clawperator.simulator.shell.streams import (
-    MAX_TEXT,
     BrokenPipe,
     Bytes,
     ClosedOutput,
@@ -28,18 +27,15 @@ MAX_NESTING = 40
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
 _ENVIRONMENT = {
-    "ANDROID_DATA": "/data",
-    "ANDROID_ROOT": "/system",
     "EXTERNAL_STORAGE": "/sdcard",
     "HOME": "/",
     "HOSTNAME": "localhost",
     "PATH": "/product/bin:/system/bin:/system/xbin:/vendor/bin",
-    "SHELL": "/bin/sh",
     "TMPDIR": "/data/local/tmp",
     "USER": "shell",
 }
 _PROGRAM_FOLDERS = ("/bin", "/product/bin", "/system/bin", "/system/xbin", "/vendor/bin")
-_NOT_FOUND, _CANNOT_EXECUTE = 127, 126
+_NOT_FOUND = 127
 
 _log = logging.getLogger(__name__)
 
@@ -74,21 +70,17 @@ class Shell:
         commands: Mapping[str, Command],
         files: FileSystem,
         *,
-        env: dict[str, str] | None = None,
         clock: Callable[[], float] = time.time,
         jobs: Jobs | None = None,
-        name: str = "/system/bin/sh",
     ) -> None:
         self.commands = commands
         self.files = files
-        self.env = dict(_ENVIRONMENT if env is None else env)
+        self.env = dict(_ENVIRONMENT)
         self.clock = clock
         self.jobs = Jobs() if jobs is None else jobs
-        self.name = name
+        self.name = "/system/bin/sh"
         self.cwd = "/"
         self.pid = self.jobs.new_pid()
-        self.position = ""  # the line of standard input that runs, for messages
-        self.variables: dict[str, str] = {}
         self.is_interactive = False
         self.status = 0
         self.substitution_status = 0
@@ -100,23 +92,19 @@ class Shell:
         """Return a copy that can change nothing in this shell."""
         inner = copy(self)
         inner.env = dict(self.env)
-        inner.variables = dict(self.variables)
         inner.fds = dict(self.fds)
         return inner
 
     def child(self, *, name: str) -> Shell:
-        """Return a new shell that knows only what is exported, as ``sh`` starts one."""
-        inner = Shell(
-            self.commands, self.files, env=self.env, clock=self.clock, jobs=self.jobs, name=name
-        )
-        inner.cwd = self.cwd
-        inner.depth = self.depth
-        inner.fds = dict(self.fds)
+        """Return a shell with a process id of its own, as ``sh`` starts one."""
+        inner = self.subshell()
+        inner.name, inner.pid = name, self.jobs.new_pid()
+        inner.is_interactive, inner.status = False, 0
         return inner
 
     async def complain(self, message: str) -> None:
         """Write a message of the shell itself to standard error."""
-        await self.output(2).write(encode(f"{self.name}: {self.position}{message}\n"))
+        await self.output(2).write(encode(f"{self.name}: {message}\n"))
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -135,35 +123,16 @@ class Shell:
         if self._commands_run % _COMMANDS_PER_TURN == 0:
             await asyncio.sleep(0)
 
-    # Variables
-
-    def get(self, name: str) -> str | None:
-        """Return a variable, exported or not."""
-        if name == "PWD":
-            return self.cwd
-        value = self.variables.get(name)
-        return self.env.get(name) if value is None else value
-
-    def put(self, name: str, value: str) -> None:
-        """Set a variable; it stays exported if it was."""
-        if len(value) > MAX_TEXT:
-            raise TextTooLong
-        (self.env if name in self.env else self.variables)[name] = value
-
-    def export(self, name: str) -> None:
-        """Make a variable visible to commands."""
-        if name in self.variables:
-            self.env[name] = self.variables.pop(name)
-        else:
-            self.env.setdefault(name, "")
-
-    def parameter(self, name: str) -> str | None:
+    def parameter(self, name: str) -> str:
         """Return the value of ``$name``, ``$?`` and ``$$`` included."""
-        if name == "?":
-            return str(self.status)
-        return str(self.pid) if name == "$" else self.get(name)
+        special = {"?": str(self.status), "$": str(self.pid), "PWD": self.cwd}
+        return special.get(name) or self.env.get(name, "")
 
-    # Descriptors
+    def path(self, text: str) -> str:
+        """Return the absolute path of a file; raise FileSystemError for an empty one."""
+        if not text:
+            raise FileSystemError(text, reason=MISSING)
+        return self.files.resolve(text, self.cwd)
 
     def input(self, fd: int) -> Source:
         """Return what a descriptor reads from."""
@@ -182,14 +151,14 @@ async def execute(shell: Shell, args: list[str]) -> int:
     try:
         command = _found(shell, args[0])
     except CommandFailure as failure:
-        await shell.complain(failure.message)
+        await shell.complain(str(failure))
         return failure.status
     try:
         return await command(invocation) & 0xFF
     except (ShellExit, ShellFailure, BrokenPipe):
         raise
     except CommandFailure as failure:
-        await invocation.err(f"{args[0]}: {failure.message}\n")
+        await invocation.err(f"{args[0]}: {failure}\n")
         return failure.status
     except FileSystemError as error:
         await invocation.err(f"{args[0]}: {error}\n")
@@ -207,31 +176,12 @@ def _found(shell: Shell, name: str) -> Command:
     command = shell.commands.get(base)
     if command is not None and (not slash or folder in _PROGRAM_FOLDERS):
         return command
-    if slash and shell.files.exists(name if folder.startswith("/") else f"{shell.cwd}/{name}"):
-        raise CommandFailure(f"{name}: can't execute: Permission denied", status=_CANNOT_EXECUTE)
     raise CommandFailure(f"{name}: inaccessible or not found", status=_NOT_FOUND)
 
 
 # Programs and signals
 
-NAMES = (
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-    "USR2", "PIPE", "ALRM", "TERM",
-)  # fmt: skip
-"""The names of the first signals, in the order of their numbers."""
-
-TERMINATE = 15
-_LAST_SIGNAL = 64
 _FIRST_PID, _LAST_PID = 20000, 32767
-
-
-def signal_number(text: str) -> int | None:
-    """Return the number of a signal; None for an unknown one."""
-    name = text.upper().removeprefix("SIG")
-    if name in NAMES:
-        return NAMES.index(name) + 1
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
-    return number if 0 <= number <= _LAST_SIGNAL else None
 
 
 @dataclass(frozen=True)
@@ -288,16 +238,11 @@ class CommandFailure(Exception):
 
     def __init__(self, message: str, *, status: int = 1) -> None:
         super().__init__(message)
-        self.message = message
         self.status = status
 
 
 class ShellFailure(Exception):
     """The script cannot continue; the shell prints its own name and the message."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 class ShellExit(Exception):

@@ -156,14 +156,13 @@ class Pipe:
 class Collected:
     """An output that keeps what is written, up to what the shell can hold."""
 
-    def __init__(self, *, limit: int = MAX_TEXT) -> None:
+    def __init__(self) -> None:
         self._data = bytearray()
-        self._limit = limit
 
     async def write(self, data: bytes) -> None:
         """Keep bytes."""
         self._data += data
-        if len(self._data) > self._limit:
+        if len(self._data) > MAX_TEXT:
             raise TextTooLong
 
     @property

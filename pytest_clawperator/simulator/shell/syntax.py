@@ -18,7 +18,6 @@ class ShellSyntaxError(Exception):
 
     def __init__(self, message: str, *, incomplete: bool = False) -> None:
         super().__init__(message)
-        self.message = message
         self.incomplete = incomplete
 
 
@@ -81,9 +80,10 @@ class Group(NamedTuple):
 
 
 class If(NamedTuple):
-    """``if … then … elif … else … fi``."""
+    """``if … then … else … fi``."""
 
-    arms: tuple[tuple[Program, Program], ...]
+    condition: Program
+    body: Program
     otherwise: Program
 
 
@@ -105,13 +105,8 @@ class Redirected(NamedTuple):
     redirects: tuple[Redirect, ...]
 
 
-class Pipeline(NamedTuple):
-    """Commands joined by ``|``; ``negated`` by a ``!`` in front."""
-
-    commands: tuple[Redirected, ...]
-    negated: bool
-
-
+# Commands joined by ``|``.
+Pipeline = tuple[Redirected, ...]
 # Pipelines joined by ``&&`` and ``||``; the first one's operator is empty.
 Chain = tuple[tuple[str, Pipeline], ...]
 Program = tuple[Chain, ...]
@@ -119,29 +114,24 @@ Program = tuple[Chain, ...]
 
 # A reserved word counts as one only if it ends here.
 _WORD_END = r"(?=[ \t\n;&|<>()]|\\\n|\Z)"
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-_OPERATOR = re.compile(r"&&|\|\||;;|[&|;()\n<>]")
 # Blanks and a comment; then an operator, or the end, where a word does not begin.
-_NEXT_OPERATOR = re.compile(rf"(?:[ \t]|\\\n)*(?:#[^\n]*)?({_OPERATOR.pattern}|\Z)?")
+_NEXT_OPERATOR = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?(&&|\|\||;;|[&|;()\n<>]|\Z)?")
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 _REDIRECT = re.compile(r"([0-9]?)(<<|<>|>>|<&|>&|<|>)|(&>)")
-# Most words are plain or in single quotes, and can be nothing else.
-_SIMPLE_WORD = re.compile(
-    r"(?:[ \t]|\\\n)*(?:([A-Za-z0-9_./:%@^+-]+)|'([^']*)')(?=[ \t\n;&|()]|\Z)"
-)
 _PLAIN = re.compile(r"[^ \t\n'\"\\$`;&|<>()]+")
 # Quoted text without expansions, however often the quotes change: 'it'"'"'s'.
 _QUOTED_RUN = re.compile(r"(?:'[^']*'|\"[^\"\\$`]*\")+")
 _QUOTED_PIECE = re.compile(r"'([^']*)'|\"([^\"\\$`]*)\"")
 _DOUBLE_QUOTED = re.compile(r"(?:[^\\$`\"]+|\\.)+", re.DOTALL)
 _DOUBLE_QUOTED_ESCAPE = re.compile(r'\\(?:([$`\\"])|\n)')
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[?$]")
-_BRACED_NAME = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*|[?$])\}")
-_UNSUPPORTED_PARAMETER = re.compile(r"[0-9@*#!-]")
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[?$])|\{([A-Za-z_][A-Za-z0-9_]*|[?$])\}")
+# What begins an expansion that a phone's shell knows and this one does not.
+_UNSUPPORTED_EXPANSION = re.compile(r"\(\(|[0-9@*#!-]|\{[^}]{0,40}\}?|['\"]")
+_UNSUPPORTED = frozenset(("!", "case", "elif", "for", "function", "select"))
 _RESERVED_WORDS = (
-    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done"),
-    *("case", "esac", "function", "select", "{", "}", "!"),
+    *("if", "then", "else", "fi", "while", "until", "do", "done", "esac", "{", "}"),
+    *sorted(_UNSUPPORTED),
 )
-_UNSUPPORTED = frozenset(("case", "for", "function", "select"))
 _RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){_WORD_END}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
@@ -176,7 +166,7 @@ class Parser:
         while True:
             is_separated = self._operator() == "\n" or is_separated
             self._skip_newlines()
-            if self._operator() in ("", ")") or (ends and self._reserved() in ends):
+            if self._operator() in ("", ")") or self._reserved() in ends:
                 return tuple(chains)
             if not is_separated:
                 raise self._unexpected()
@@ -196,7 +186,7 @@ class Parser:
             self._take(operator)
         return tuple(links), operator == ";"
 
-    def _body(self, *ends: str, take: bool = False) -> Program:
+    def _body(self, *ends: str, take: bool = True) -> Program:
         """Read a list that must end in one of these words, and with ``take`` that word."""
         body = self._program(ends)
         word = self._reserved()
@@ -205,26 +195,34 @@ class Parser:
         self._take(word if take and word else "")
         return body
 
+    def _up_to_parenthesis(self) -> Program:
+        body = self._program(())
+        if self._operator() != ")":
+            raise self._unexpected()
+        self._take(")")
+        return body
+
     def _pipeline(self) -> Pipeline:
-        negated = False
-        while (reserved := self._reserved()) == "!":
-            self._take("!")
-            negated = not negated
-        commands = [self._command(reserved)]
+        commands = [self._command()]
         while self._operator() == "|":
             self._take("|")
             self._skip_newlines()
-            commands.append(self._command(self._reserved()))
-        return Pipeline(tuple(commands), negated)
+            commands.append(self._command())
+        return tuple(commands)
 
     # Commands
 
-    def _command(self, reserved: str | None) -> Redirected:
-        """Read a command that begins with this reserved word, or with none."""
-        if reserved is None and self._operator() != "(":
+    def _command(self) -> Redirected:
+        reserved = self._reserved()
+        if reserved is None and self._operator() == "(":
+            reserved = "("
+        if reserved is None:
             return self._simple()
         if reserved in _UNSUPPORTED:
             raise unsupported(f"'{reserved}'")
+        if reserved not in ("(", "{", "if", "while", "until"):
+            raise self._unexpected()
+        self._take(reserved)
         with self._nested():
             command = self._compound(reserved)
         redirects = []
@@ -232,28 +230,24 @@ class Parser:
             redirects.append(redirect)
         return Redirected(command, tuple(redirects))
 
-    def _compound(self, reserved: str | None) -> Command:
-        if reserved is None:
-            return Group(self._subshell(), in_subshell=True)
-        if reserved not in ("{", "if", "while", "until"):
-            raise self._unexpected()
-        self._take(reserved)
+    def _compound(self, reserved: str) -> Command:
+        if reserved == "(":
+            return Group(self._up_to_parenthesis(), in_subshell=True)
         if reserved == "{":
-            return Group(self._body("}", take=True), in_subshell=False)
-        if reserved == "if":
-            return self._if()
-        condition = self._body("do", take=True)
-        return Loop(condition, self._body("done", take=True), reserved == "until")
+            return Group(self._body("}"), in_subshell=False)
+        if reserved != "if":
+            return Loop(self._body("do"), self._body("done"), until=reserved == "until")
+        condition = self._body("then")
+        body = self._body("else", "fi", take=False)
+        word = self._reserved() or ""
+        self._take(word)
+        return If(condition, body, self._body("fi") if word == "else" else ())
 
     def _simple(self) -> Redirected:
         assignments: list[tuple[str, Word]] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
         while True:
-            simple = self._take_simple_word()
-            if simple is not None:
-                words.append(simple)
-                continue
             redirect = self._redirect()
             if redirect is not None:
                 redirects.append(redirect)
@@ -267,65 +261,31 @@ class Parser:
                 assignments.append((name[:-1], self._word()))
             else:
                 words.append(self._word())
-        if operator == "(" and len(words) == 1:
-            raise unsupported("a function")
         if operator == "(" or not (assignments or words or redirects):
             raise self._unexpected()
         return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
 
     def _redirect(self) -> Redirect | None:
-        self._skip_blanks()
+        self._peek(_BLANKS)
         match = _REDIRECT.match(self._text, self._position)
         if match is None:
             return None
         operator = match[2] or match[3]
-        if operator in ("<<", "<>"):
+        if operator in ("<<", "<>", "&>"):
             raise unsupported(f"'{operator}'")
         self._position = match.end()
-        target = self._take_simple_word()
-        if target is None and self._operator() is not None:
+        if self._operator() is not None:
             raise self._unexpected()
         fd = int(match[1]) if match[1] else int(operator[0] != "<")
-        return Redirect(fd, operator, target or self._word())
+        return Redirect(fd, operator, self._word())
 
-    def _subshell(self) -> Program:
-        if self._text.startswith("((", self._position):
-            raise unsupported("'(('")
-        body = self._parenthesized()
-        if not body:
-            self._position -= 1
-            raise self._unexpected()
-        return body
-
-    def _parenthesized(self) -> Program:
-        """Read a list in parentheses, of which the first is next."""
-        self._take("(")
-        body = self._program(())
-        if self._operator() != ")":
-            raise self._unexpected()
-        self._take(")")
-        return body
-
-    def _if(self) -> If:
-        arms = []
-        while True:
-            condition = self._body("then", take=True)
-            arms.append((condition, self._body("elif", "else", "fi")))
-            reserved = self._reserved() or ""
-            self._take(reserved)
-            if reserved != "elif":
-                otherwise = self._body("fi", take=True) if reserved == "else" else ()
-                return If(tuple(arms), otherwise)
-
-    # Reserved words
+    # Reserved words and operators
 
     def _reserved(self) -> str | None:
         return self._peek(_RESERVED)
 
     def _take(self, word: str) -> None:
         self._position += len(word)
-
-    # Operators
 
     def _operator(self) -> str | None:
         """Skip blanks and comments; return an operator, "" at the end, None before a word."""
@@ -341,15 +301,12 @@ class Parser:
             self._take("\n")
 
     def _peek(self, pattern: re.Pattern[str]) -> str | None:
-        """Return what a pattern matches after blanks, without reading it."""
-        self._skip_blanks()
+        """Skip blanks; return what a pattern matches there, without reading it."""
+        blanks = _BLANKS.match(self._text, self._position)
+        assert blanks
+        self._position = blanks.end()
         match = pattern.match(self._text, self._position)
         return match.group() if match else None
-
-    def _skip_blanks(self) -> None:
-        match = _BLANKS.match(self._text, self._position)
-        if match:
-            self._position = match.end()
 
     def _unexpected(self) -> ShellSyntaxError:
         """Return the error for what stands at the position."""
@@ -365,30 +322,17 @@ class Parser:
 
     # Words
 
-    def _take_simple_word(self) -> Word | None:
-        """Read a word without expansions or changes of quoting, if one is next."""
-        match = _SIMPLE_WORD.match(self._text, self._position)
-        if match is None:
-            return None
-        self._position = match.end()
-        plain, quoted = match.groups()
-        text = quoted if plain is None else plain
-        return Word((Text(text, plain is None),), text)
-
     def _word(self) -> Word:
-        """Read one word; empty where none begins here."""
+        """Read one word; empty if none begins here."""
         parts: list[Part] = []
         while self._position < len(self._text):
-            match = _QUOTED_RUN.match(self._text, self._position)
-            if match:
-                self._position = match.end()
+            if match := _QUOTED_RUN.match(self._text, self._position):
                 pieces = _QUOTED_PIECE.findall(match.group())
                 parts.append(Text("".join(chain.from_iterable(pieces)), True))
-                continue
-            match = _PLAIN.match(self._text, self._position)
-            if match:
                 self._position = match.end()
+            elif match := _PLAIN.match(self._text, self._position):
                 parts.append(Text(match.group(), False))
+                self._position = match.end()
             elif not self._read_special(parts):
                 break
         return _whole_word(parts)
@@ -398,8 +342,8 @@ class Parser:
         character = self._text[self._position]
         if character == '"':
             self._read_double_quoted(parts)
-        elif character == "'":
-            self._read_single_quoted(parts)
+        elif character == "'":  # one with an end is part of a quoted run
+            raise _no_closing_quote()
         elif character == "\\":
             escaped = self._text[self._position + 1 : self._position + 2]
             self._position += 2
@@ -412,13 +356,6 @@ class Parser:
         else:
             return False
         return True
-
-    def _read_single_quoted(self, parts: list[Part]) -> None:
-        end = self._text.find("'", self._position + 1)
-        if end < 0:
-            raise _no_closing_quote()
-        parts.append(Text(self._text[self._position + 1 : end], True))
-        self._position = end + 1
 
     def _read_double_quoted(self, parts: list[Part]) -> None:
         self._position += 1
@@ -441,44 +378,27 @@ class Parser:
                     self._position += 1
         raise _no_closing_quote()
 
-    # Expansions
-
     def _read_dollar(self, parts: list[Part], *, quoted: bool) -> None:
         self._position += 1
-        if self._text.startswith("((", self._position):
-            raise unsupported("'$(('")
-        character = self._text[self._position : self._position + 1]
-        if character == "'" and not quoted:
-            raise unsupported("$'...'")
-        if character == "(":
-            with self._nested():
-                parts.append(Substitution(self._parenthesized(), quoted))
-        elif character == "{":
-            parts.append(self._braced(quoted=quoted))
-        elif not (character == '"' and not quoted):  # $"..." is "..."
-            if _UNSUPPORTED_PARAMETER.match(character):
-                raise unsupported(f"'${character}'")
-            match = _NAME.match(self._text, self._position)
-            if match:
-                self._position = match.end()
-                parts.append(Parameter(match.group(), quoted))
-            else:
-                parts.append(Text("$", True))
-
-    def _braced(self, *, quoted: bool) -> Parameter:
-        """Read ``{name}`` behind the dollar sign."""
-        match = _BRACED_NAME.match(self._text, self._position)
-        if match is None:
-            end = self._text.find("}", self._position)
-            if end < 0:
+        if match := _NAME.match(self._text, self._position):
+            self._position = match.end()
+            parts.append(Parameter(match[1] or match[2], quoted))
+            return
+        other = _UNSUPPORTED_EXPANSION.match(self._text, self._position)
+        if other and not (quoted and other.group() in "\"'"):
+            if other.group().startswith("{") and not other.group().endswith("}"):
                 raise _no_closing_quote()
-            raise unsupported(f"'${self._text[self._position : end + 1][:40]}'")
-        self._position = match.end()
-        return Parameter(match[1], quoted)
+            raise unsupported(f"'${other.group()}'")
+        if not self._text.startswith("(", self._position):
+            parts.append(Text("$", True))
+            return
+        self._take("(")
+        with self._nested():
+            parts.append(Substitution(self._up_to_parenthesis(), quoted))
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
-        """Count a level of nesting; raise a syntax error where there are too many."""
+        """Count a level of nesting; raise a syntax error if there are too many."""
         if self._depth >= MAX_NESTING:
             raise ShellSyntaxError(f"syntax error: nested deeper than {MAX_NESTING} levels")
         self._depth += 1
@@ -495,8 +415,7 @@ def _whole_word(parts: list[Part]) -> Word:
     opened, comma = plain.find("{"), plain.find(",", plain.find("{"))
     if -1 < opened < comma < plain.rfind("}"):
         raise unsupported("'{a,b}'")
-    is_wild = "*" in plain or "?" in plain or -1 < plain.find("[") < plain.rfind("]")
-    if is_wild or len(texts) < len(parts):
+    if "*" in plain or "?" in plain or len(texts) < len(parts):
         return Word(tuple(parts))
     return Word(tuple(parts), "".join(text.text for text in texts))
 

@@ -25,7 +25,6 @@ _MAX_ANSWER = 1024 * 1024
 # Now and then adb looks for emulators before it has read the variable that forbids it, and then
 # has one of another SDK.
 _MORE_STARTS = 20
-
 # Runs adb beside it and waits for the end of its standard input, which comes however the
 # simulator ends. The listening socket arrives as standard output and goes to adb as 3.
 _WATCHER = """
@@ -53,6 +52,7 @@ class AdbServer:
         self._watcher: asyncio.subprocess.Process | None = None
         self._complaints: deque[str] = deque(maxlen=5)
         self._listener: asyncio.Task[None] | None = None
+        self._restarting = asyncio.Lock()
 
     async def start(self) -> None:
         """Start the server and return when it answers."""
@@ -70,24 +70,10 @@ class AdbServer:
         for _ in range(_MORE_STARTS):
             if not await self.ask("host:devices"):
                 return
-            await self.restart()
+            await self._restart()
 
-    async def ended(self) -> None:
-        """Return when the server has ended by itself, as one that is killed does.
-
-        A server whose watcher was killed is ended here, because nothing else would end it.
-        """
-        assert self._listener is not None
-        assert self._watcher is not None
-        watching = asyncio.create_task(_end_without(self._watcher))
-        try:
-            # The listener ends with the server: it alone writes to its standard error.
-            await asyncio.wait({self._listener, watching}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            watching.cancel()
-
-    async def restart(self) -> None:
-        """Start a server that ended again, on the same port; requests sent meanwhile waited."""
+    async def _restart(self) -> None:
+        """Start the server again on the same port; requests sent meanwhile waited."""
         assert self._socket is not None
         await self._end()
         await self._serve(self._socket)
@@ -104,14 +90,24 @@ class AdbServer:
         try:
             await stopped.wait()
         finally:
-            keeper.cancel()
+            async with self._restarting:  # a restart that was cut off would leave its processes
+                keeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await keeper
 
     async def _keep(self, rejoin: Callable[[], Awaitable[object]] | None) -> None:
         while True:
-            await self.ended()
-            await self.restart()
+            assert self._listener is not None
+            assert self._watcher is not None
+            # A server whose watcher was killed is ended here, because nothing else would end it.
+            watching = asyncio.create_task(_end_without(self._watcher))
+            try:
+                # The listener ends with the server: it alone writes to its standard error.
+                await asyncio.wait({self._listener, watching}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                watching.cancel()
+            async with self._restarting:
+                await self._restart()
             if rejoin is not None:
                 await rejoin()
 

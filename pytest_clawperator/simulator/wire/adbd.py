@@ -18,7 +18,6 @@ from pytest_clawperator.simulator.wire.stream import (
     OKAY,
     OPEN,
     VERSION,
-    VERSION_MIN,
     WRTE,
     Channel,
     MessageReader,
@@ -29,15 +28,12 @@ from pytest_clawperator.simulator.wire.stream import (
     StreamClosed,
 )
 
-FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
-"""What adbd of a present version can do."""
+FEATURES = ("shell_v2", "cmd", "fixed_push_mkdir")
+"""What adbd announces to hosts."""
 
 _AUTH_TOKEN, _AUTH_SIGNATURE = 1, 2
 # What the host is asked to sign. No signature is ever accepted, so it need not be a secret.
 _TOKEN = bytes(range(20))
-_MAX_STREAMS = 1024
-# A host that does not take its answers is not listened to any more above this.
-_MAX_UNSENT = 8 * MAX_PAYLOAD
 _log = logging.getLogger(__name__)
 
 
@@ -46,7 +42,7 @@ class Served(Protocol):
 
     @property
     def banner(self) -> str:
-        """The properties a host learns at once, as ``name=value;name=value``."""
+        """The properties in its greeting, as ``name=value;name=value``."""
 
     @property
     def features(self) -> Sequence[str]:
@@ -60,7 +56,7 @@ class Served(Protocol):
         """Return how a host that connects now is received."""
 
     async def serve(self, destination: str, stream: Stream) -> None:
-        """Run a service until it is done; raise ``ServiceRefused`` at once for unknown ones.
+        """Run a service until it is done; raise ``ServiceRefused`` first for unknown ones.
 
         When the host closes the stream, reading ends and writing raises; a service may
         still finish its work. When the whole connection goes, the service is cancelled.
@@ -86,7 +82,6 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._outbox.transport = transport
         self._connections.add(self)
-        transport.set_write_buffer_limits(high=_MAX_UNSENT)
         link = transport.get_extra_info("socket")
         if link.family == socket.AF_INET:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -97,16 +92,6 @@ class Connection(asyncio.Protocol):
         self._end_streams()
         self._leave_when_done()
 
-    def pause_writing(self) -> None:
-        """Stop reading from a host that does not take its answers."""
-        if self._outbox.transport is not None:
-            self._outbox.transport.pause_reading()
-
-    def resume_writing(self) -> None:
-        """Read again, because the host has taken its answers."""
-        if self._outbox.transport is not None:
-            self._outbox.transport.resume_reading()
-
     def data_received(self, data: bytes) -> None:
         """Handle the messages in what arrived."""
         try:
@@ -115,7 +100,7 @@ class Connection(asyncio.Protocol):
             self.drop()
 
     def drop(self) -> None:
-        """Close the connection at once."""
+        """Close the connection immediately."""
         if self._outbox.transport is not None:
             self._outbox.transport.abort()
             self._outbox.transport = None
@@ -167,11 +152,10 @@ class Connection(asyncio.Protocol):
             raise ProtocolBroken
 
     def _greet(self, version: int, max_payload: int) -> None:
-        if version < VERSION_MIN or not max_payload:
+        if version < VERSION or not max_payload:
             raise ProtocolBroken
         self._end_streams()
-        self._admitted = self._reader.checks_sums = False
-        self._outbox.with_sums = True
+        self._admitted = False
         admission = self._device.admission()
         if admission == "unauthorized":
             self._outbox.send(AUTH, _AUTH_TOKEN, 0, _TOKEN)
@@ -182,14 +166,10 @@ class Connection(asyncio.Protocol):
             announced = f"features={','.join(features)}" if features else ""
             banner = f"device::{self._device.banner.rstrip(';')};{announced}"
             self._outbox.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode("utf-8", "replace"))
-            self._outbox.with_sums = self._reader.checks_sums = version < VERSION
 
     def _open(self, remote_id: int, payload: bytes) -> None:
         if not remote_id:
             raise ProtocolBroken
-        if len(self._tasks) >= _MAX_STREAMS:
-            self._outbox.send(CLSE, 0, remote_id)
-            return
         channel = Channel(self._outbox, self._next_id(), remote_id, on_close=self._forget)
         self._streams[channel.local_id] = channel
         destination = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
@@ -258,8 +238,6 @@ class Adbd:
         self._device = device
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
-        self.is_expecting = True
-        """Whether hosts that call now are let in; those that are connected stay."""
 
     async def start(self, *, port: int = 0) -> int:
         """Listen on the loopback interface and return the port; 0 lets the system choose."""
@@ -276,12 +254,7 @@ class Adbd:
         self._server = await loop.create_unix_server(self._answer, path)
 
     def _answer(self) -> asyncio.Protocol:
-        return Connection(self._device, self._connections) if self.is_expecting else _Closed()
-
-    @property
-    def has_hosts(self) -> bool:
-        """Whether a host is connected."""
-        return bool(self._connections)
+        return Connection(self._device, self._connections)
 
     async def stop(self) -> None:
         """Stop listening, disconnect every host and wait until its services have ended."""
@@ -294,15 +267,6 @@ class Adbd:
             await connection.services_ended()
 
     def drop_connections(self) -> None:
-        """Disconnect every host at once, as if the cable was pulled."""
+        """Disconnect every host, as if the cable was pulled."""
         for connection in list(self._connections):
             connection.drop()
-
-
-class _Closed(asyncio.Protocol):
-    """Ends a connection as soon as it is made."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Close it."""
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()

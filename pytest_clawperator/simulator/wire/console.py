@@ -19,19 +19,15 @@ _UNKNOWN = "KO: unknown command, try 'help'\r\n"
 
 
 def token_path() -> Path:
-    """Return where adb and emulators look for the token of this user."""
-    try:
-        return Path.home() / TOKEN_FILE
-    except RuntimeError:
-        # A user without a home; there is no token at the root either.
-        return Path("/") / TOKEN_FILE
+    """Return where adb and emulators keep the token of this user."""
+    return Path.home() / TOKEN_FILE
 
 
 def user_token() -> str:
     """Read the token that adb sends to consoles; return "" if this user has none."""
     try:
         return token_path().read_text("utf-8", "replace").strip()
-    except OSError:
+    except (OSError, RuntimeError):  # there is no such file, or the user has no home
         return ""
 
 

@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-VERSION_MIN = 0x01000000
-# From this version on, messages carry no checksum.
+# From this version on, messages carry no checksum, except the first of each side.
 VERSION = 0x01000001
 MAX_PAYLOAD = 1024 * 1024
 
@@ -26,21 +25,16 @@ class ProtocolBroken(Exception):
     """The host does not speak the protocol; its connection ends."""
 
 
-def pack_header(command: int, arg0: int, arg1: int, payload: bytes, *, with_sum: bool) -> bytes:
+def pack_header(command: int, arg0: int, arg1: int, payload: bytes) -> bytes:
     """Return the header that goes before a payload."""
-    checksum = sum(payload) if with_sum else 0
+    checksum = sum(payload) if command in (CNXN, AUTH) else 0
     return _HEADER.pack(command, arg0, arg1, len(payload), checksum, command ^ 0xFFFFFFFF)
 
 
 class MessageReader:
-    """Calls ``handle`` with command, both arguments and payload of every message.
-
-    ``checks_sums`` is off before both sides know the version: a host may or may not have
-    filled the checksum in then.
-    """
+    """Calls ``handle`` with command, both arguments and payload of every message."""
 
     def __init__(self, handle: Callable[[int, int, int, bytes], None]) -> None:
-        self.checks_sums = False
         self._handle = handle
         self._received = bytearray()
 
@@ -62,7 +56,7 @@ class MessageReader:
         used = 0
         available = len(received)
         while available - used >= _HEADER_SIZE:
-            command, arg0, arg1, size, checksum, magic = _HEADER.unpack_from(received, used)
+            command, arg0, arg1, size, _, magic = _HEADER.unpack_from(received, used)
             if magic != command ^ 0xFFFFFFFF or size > MAX_PAYLOAD:
                 raise ProtocolBroken
             start = used + _HEADER_SIZE
@@ -71,8 +65,6 @@ class MessageReader:
                 break
             payload = bytes(received[start:end]) if size else b""
             used = end
-            if self.checks_sums and sum(payload) != checksum:
-                raise ProtocolBroken
             self._handle(command, arg0, arg1, payload)
         return used
 
@@ -83,7 +75,6 @@ class Outbox:
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
         self.max_payload = MAX_PAYLOAD
-        self.with_sums = True
         self._loop = asyncio.get_running_loop()
         self._outgoing: list[bytes] = []
         self._waiting: list[Channel] = []
@@ -91,7 +82,7 @@ class Outbox:
 
     def send(self, command: int, arg0: int, arg1: int, payload: bytes = b"") -> None:
         """Queue a message."""
-        self._outgoing.append(pack_header(command, arg0, arg1, payload, with_sum=self.with_sums))
+        self._outgoing.append(pack_header(command, arg0, arg1, payload))
         if payload:
             self._outgoing.append(payload)
         self._flush_soon()
@@ -119,9 +110,6 @@ class Outbox:
         outgoing, self._outgoing = self._outgoing, []
         if outgoing and self.transport is not None:
             self.transport.write(b"".join(outgoing))
-
-
-_MAX_UNREAD = 4 * MAX_PAYLOAD
 
 
 class StreamClosed(Exception):
@@ -247,8 +235,6 @@ class Channel:
             self._unread.append(payload)
             self._unread_size += len(payload)
             self._readable.wake()
-        if self._unread_size > _MAX_UNREAD:
-            raise ProtocolBroken
         self._owes_acknowledgement = True
         if self._unread_size <= MAX_PAYLOAD:
             self._acknowledge()

@@ -10,20 +10,11 @@ from pytest_clawperator.simulator.files import FileSystem, FileSystemError, Stat
 from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")
-_STAT_V1 = struct.Struct("<4sIII")
-_STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
-_ENTRY_V1 = struct.Struct("<4sIIII")
-_ENTRY_V2 = struct.Struct("<4sIQQIIIIQqqqI")
+_STAT = struct.Struct("<4sIII")
+_ENTRY = struct.Struct("<4sIIII")
 _MAX_PATH = 1024
 _MAX_CHUNK = 64 * 1024
 _MAX_WRITE = 16 * _MAX_CHUNK
-# The user and group a shell on the phone runs as.
-_SHELL_ID = 2000
-
-# The wire carries the numbers of Linux, whatever the simulator runs on.
-_NUMBERS = {filesystem.MISSING: 2, filesystem.NOT_DIRECTORY: 20}
-
-_IO_ERROR = 5
 
 
 class _HostGone(Exception):
@@ -63,13 +54,9 @@ class _Conversation:
             raise _Refused("path too long")
         path = (await self._take(length)).decode("utf-8", "surrogateescape")
         if name == b"STAT":
-            await self._stream.write(self._stat_v1(path))
-        elif name in (b"STA2", b"LST2"):
-            await self._stream.write(self._stat_v2(name, path))
+            await self._stream.write(self._stat(path))
         elif name == b"LIST":
-            await self._stream.write(self._list_v1(path))
-        elif name == b"LIS2":
-            await self._stream.write(self._list_v2(path))
+            await self._stream.write(self._list(path))
         elif name == b"RECV":
             await self._receive(path)
         elif name == b"SEND":
@@ -78,34 +65,19 @@ class _Conversation:
             raise _Refused(f"unknown command {name.decode('ascii', 'backslashreplace')}")
         return True
 
-    def _stat_v1(self, path: str) -> bytes:
+    def _stat(self, path: str) -> bytes:
         try:
             found = self._files.stat(path)
         except FileSystemError:
             found = Stat(0, 0, 0)
-        return _STAT_V1.pack(b"STAT", found.mode, _u32(found.size), _u32(found.mtime))
+        return _STAT.pack(b"STAT", found.mode, found.size, _u32(found.mtime))
 
-    def _stat_v2(self, name: bytes, path: str) -> bytes:
-        try:
-            found = self._files.stat(path)
-        except FileSystemError as error:
-            return _STAT_V2.pack(name, _NUMBERS.get(error.reason, _IO_ERROR), *[0] * 10)
-        return _STAT_V2.pack(name, 0, *_details(found))
-
-    def _list_v1(self, path: str) -> bytes:
+    def _list(self, path: str) -> bytes:
         answer = [
-            _ENTRY_V1.pack(b"DENT", found.mode, _u32(found.size), _u32(found.mtime), len(name))
-            + name
+            _ENTRY.pack(b"DENT", found.mode, found.size, _u32(found.mtime), len(name)) + name
             for name, found in self._entries(path)
         ]
-        return b"".join([*answer, _ENTRY_V1.pack(b"DONE", 0, 0, 0, 0)])
-
-    def _list_v2(self, path: str) -> bytes:
-        answer = [
-            _ENTRY_V2.pack(b"DNT2", 0, *_details(found), len(name)) + name
-            for name, found in self._entries(path)
-        ]
-        return b"".join([*answer, _ENTRY_V2.pack(b"DONE", *[0] * 12)])
+        return b"".join([*answer, _ENTRY.pack(b"DONE", 0, 0, 0, 0)])
 
     def _entries(self, path: str) -> list[tuple[bytes, Stat]]:
         try:
@@ -196,12 +168,6 @@ class _Conversation:
 
 def _u32(number: int) -> int:
     return min(max(number, 0), 0xFFFFFFFF)
-
-
-def _details(found: Stat) -> tuple[int, ...]:
-    """Return device, inode, mode, links, user, group, size and the three times."""
-    times = (found.mtime,) * 3
-    return (1, 1, found.mode, 1, _SHELL_ID, _SHELL_ID, found.size, *times)
 
 
 def _chunks(data: bytes) -> bytes:

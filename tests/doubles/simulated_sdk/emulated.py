@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+import pickle
 import random
-import re
 import shutil
 import signal
 import sys
@@ -18,21 +17,26 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
-from tests.doubles.simulated_sdk.console import Console, ConsoleRefusal
 from tests.doubles.simulated_sdk.emulator import FIRST_PORT, LAST_PORT, StartRequest
-from tests.doubles.simulated_sdk.files import USER_DATA, AvdFiles, session_file
-from tests.doubles.simulated_sdk.held_file import HeldFile, holder_of, wait_for_end
+from tests.doubles.simulated_sdk.files import (
+    USER_DATA,
+    AvdFiles,
+    HeldFile,
+    holder_of,
+    session_file,
+    wait_for_end,
+)
+from tests.doubles.simulated_sdk.kept_phone import bring_back, keep
 from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
 
 _QUICK_BOOT = "default_boot"
 _MOST_PORTS = LAST_PORT + 2 - FIRST_PORT
 _MODELS = {"x86_64": "sdk_gphone64_x86_64", "x86": "sdk_gphone_x86"}
-_SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_STATE = "state.json"
+_STATE = "state"
 
 
 def run_phone(
@@ -57,8 +61,7 @@ class Emulated:
         self._registering: asyncio.Task[None] | None = None
         self._began = time.monotonic()
         self._device = Device(_options_of(avd, self._scenario))
-        self._adbd = Adbd(self._device)
-        self._adbd.is_expecting = False  # until it has registered with adb
+        self._adbd = ExpectingAdbd(self._device)
         self._device.cable.disconnect = self._adbd.drop_connections
         self._console = Console(self)
 
@@ -89,14 +92,14 @@ class Emulated:
         """Save the state of the phone."""
         if self._scenario.snapshot_failure == "save":
             raise ConsoleRefusal(f"Failed to save snapshot '{name}'")
-        self._snapshots.save(name, self._device.kept())
+        self._snapshots.save(name, keep(self._device))
 
     async def load_snapshot(self, name: str) -> None:
         """Go back to a saved state; hosts have to connect again, and adb does so by itself."""
         state = self._snapshots.load(name)
         if self._scenario.snapshot_failure == "load":
             raise ConsoleRefusal(f"Failed to load snapshot '{name}'")
-        self._device.bring_back(state)
+        bring_back(self._device, state)
         await asyncio.sleep(0)  # in this turn the connections are closed: before the answer
 
     def delete_snapshot(self, name: str) -> None:
@@ -140,23 +143,22 @@ class Emulated:
 
     async def _listen(self) -> tuple[int, int] | None:
         """Take the ports that were asked for, or the first two that are free."""
-        request = self._request
-        if request.port is not None and request.adb_port is not None:
-            return await self._take(request.port, request.adb_port)
+        if self._request.port is not None:
+            return await self._take(self._request.port)
         for port in range(self._first_port, self._first_port + _MOST_PORTS, 2):
-            taken = await self._take(port, port + 1)
+            taken = await self._take(port)
             if taken is not None:
                 return taken
         return None
 
-    async def _take(self, port: int, adb_port: int) -> tuple[int, int] | None:
+    async def _take(self, port: int) -> tuple[int, int] | None:
         try:
             await self._console.start(port=port)
-            await self._adbd.start(port=adb_port)
+            await self._adbd.start(port=port + 1)
         except OSError:
             await self._console.stop()
             return None
-        return port, adb_port
+        return port, port + 1
 
     async def _boot(self, adb_port: int) -> None:
         """Go through the stages of a boot, as far as the scenario allows."""
@@ -166,52 +168,42 @@ class Emulated:
         for fault in ("booting", "offline") if is_offline else ("booting",):
             self._device.set_fault(parse_fault([fault]))
         await self._device.start()
-        self._crash_at("started")
-        await asyncio.sleep(scenario.register_seconds)
         if scenario.never == "registers":
             return
         self._registering = asyncio.create_task(
             keep_registered(self._adbd, adb_port=adb_port, server=_adb_address(self._sdk))
         )
-        self._crash_at("registered")
         await asyncio.sleep(scenario.offline_seconds if is_offline else 0)
         if scenario.never == "connects":
             return
         self._device.clear_faults("offline")
-        self._crash_at("booting")
+        if scenario.crash:
+            os.kill(os.getpid(), signal.SIGKILL)
         await asyncio.sleep(scenario.quick_boot_seconds if is_quick else scenario.boot_seconds)
         if scenario.never == "boots":
             return
         self._device.clear_faults("booting")
         self._booted = True
         _say("INFO", f"Boot completed in {(time.monotonic() - self._began) * 1000:.0f} ms")
-        self._crash_at("booted")
 
     def _bring_back(self) -> bool:
         """Restore the saved state of the phone; return whether this replaces the boot."""
         request = self._request
         if request.snapshot in self._snapshots.names():
             _say("INFO", f"Loading snapshot '{request.snapshot}'...")
-            self._device.bring_back(self._snapshots.load(request.snapshot))
+            bring_back(self._device, self._snapshots.load(request.snapshot))
             return True
         user_data = read_state(self._avd.folder / USER_DATA)
-        if user_data is not None and not request.wipes_data:
-            self._device.bring_back(user_data, running=False)
+        if user_data is not None:
+            bring_back(self._device, user_data, running=False)
         return False
-
-    def _crash_at(self, stage: str) -> None:
-        if self._scenario.crash == stage:
-            _say("FATAL", "the emulator crashed, as its scenario says")
-            os.kill(os.getpid(), signal.SIGKILL)
 
     async def _end(self) -> None:
         """Save what outlives the emulator, and end everything."""
-        await asyncio.sleep(self._scenario.end_seconds)
-        if not self._request.read_only:
-            state = self._device.kept()
-            write_state(self._avd.folder / USER_DATA, state)
-            if self._request.saves_snapshot and self._booted:
-                self._snapshots.save(_QUICK_BOOT, state)
+        state = keep(self._device)
+        write_state(self._avd.folder / USER_DATA, state)
+        if self._request.saves_snapshot and self._booted:
+            self._snapshots.save(_QUICK_BOOT, state)
         if self._registering is not None:
             self._registering.cancel()
         await self._console.stop()
@@ -241,6 +233,104 @@ def _say(level: str, text: str) -> None:
     print(f"{level:<8}| {text}", file=stream, flush=True)
 
 
+# -- The console: a text protocol on the even port beside adbd's odd one -------------------------
+
+_GREETING = "Android Console: type 'help' for a list of commands\r\nOK\r\n"
+_MAX_LINE = 4096
+
+
+class ConsoleRefusal(Exception):
+    """A command that failed; the text is the reason."""
+
+
+class Console:
+    """Answers the console commands of one emulator; any authentication token is accepted."""
+
+    def __init__(self, device: Emulated) -> None:
+        self._device = device
+        self._server: asyncio.Server | None = None
+        self._sessions: set[asyncio.Task[None]] = set()
+
+    async def start(self, *, port: int) -> None:
+        """Listen on a port of the loopback interface."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, limit=_MAX_LINE)
+
+    async def stop(self) -> None:
+        """Stop listening and end every session."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for session in self._sessions:
+            session.cancel()
+        if self._sessions:
+            await asyncio.wait(self._sessions)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        session = asyncio.get_running_loop().create_task(self._talk(reader, writer))
+        self._sessions.add(session)
+        session.add_done_callback(self._sessions.discard)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # adb prints what follows the second OK: that of a successful ``auth``. Where the user has
+        # no token it sends none, so the second OK then comes with the first answer.
+        owes_second_ok = not _token_path().is_file()
+        try:
+            writer.write(_GREETING.encode())
+            while (line := await reader.readline()).endswith(b"\n"):
+                command = line.decode("utf-8", "replace").split()
+                if command[:1] == ["auth"]:
+                    writer.write(_GREETING.encode())
+                    continue
+                if command in (["quit"], ["exit"]):
+                    break
+                answer = await self._answer(command)
+                writer.write((("OK\r\n" if owes_second_ok else "") + answer).encode())
+                owes_second_ok = False
+                await writer.drain()
+        except (OSError, ValueError):
+            pass  # the client is gone, or sent a line without end
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def _answer(self, command: list[str]) -> str:
+        device = self._device
+        try:
+            if command == ["kill"]:
+                device.kill()
+                return "OK: killing emulator, bye bye\r\nOK\r\n"
+            if command == ["avd", "name"]:
+                return f"{device.avd_name}\r\nOK\r\n"
+            if command == ["avd", "path"]:
+                return f"{device.path}\r\nOK\r\n"
+            if command[:2] == ["avd", "snapshot"]:
+                return await self._snapshot(command[2:])
+        except ConsoleRefusal as refusal:
+            return f"KO: {refusal}\r\n"
+        return "KO: unknown command, try 'help'\r\n"
+
+    async def _snapshot(self, command: list[str]) -> str:
+        device = self._device
+        if command == ["list"]:
+            return "".join(f"{line}\r\n" for line in [*device.list_snapshots(), "OK"])
+        if len(command) != 2:
+            return "KO: argument missing, try 'avd snapshot <command> <name>'\r\n"
+        if command[0] == "save":
+            await device.save_snapshot(command[1])
+        elif command[0] == "load":
+            await device.load_snapshot(command[1])
+        elif command[0] in ("del", "delete"):
+            device.delete_snapshot(command[1])
+        else:
+            return "KO: bad sub-command\r\n"
+        return "OK\r\n"
+
+
+def _token_path() -> Path:
+    return Path("~/.emulator_console_auth_token").expanduser()
+
+
 # -- Snapshots -----------------------------------------------------------------------------------
 
 
@@ -260,17 +350,13 @@ class Snapshots:
         names = self.names()
         if not names:
             return ["There is no snapshot available."]
-        title = f"{'ID':<10}{'TAG':<20}{'VM SIZE':>10}{'DATE':>21}{'VM CLOCK':>15}"
         rows = [
-            f"{'--':<10}{name:<20}{'1K':>10}{'2026-01-01 00:00:00':>21}{'00:00:00.000':>15}"
-            for name in names
+            f"--        {name:<20}        1K  2026-01-01 00:00:00   00:00:00.000" for name in names
         ]
-        return ["List of snapshots present on all disks:", title, *rows]
+        return ["List of snapshots present on all disks:", "ID        TAG", *rows]
 
     def save(self, name: str, state: Mapping[str, Any]) -> None:
         """Save a state, replacing one of that name."""
-        if not _SNAPSHOT_NAME.fullmatch(name):
-            raise ConsoleRefusal(f"'{name}' is not a name for a snapshot")
         folder = self._folder / name
         folder.mkdir(parents=True, exist_ok=True)
         write_state(folder / _STATE, state)
@@ -291,15 +377,15 @@ class Snapshots:
 def write_state(path: Path, state: Mapping[str, Any]) -> None:
     """Write a state atomically."""
     unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(json.dumps(state), "utf-8")
+    unfinished.write_bytes(pickle.dumps(state))
     unfinished.replace(path)
 
 
 def read_state(path: Path) -> dict[str, Any] | None:
     """Read a state; return None if there is none."""
     try:
-        state: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        state: dict[str, Any] = pickle.loads(path.read_bytes())
+    except OSError:
         return None
     return state
 
@@ -314,7 +400,30 @@ _NOTICED_AFTER = 20
 _LONGEST_ANSWER = 65536
 
 
-async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
+class ExpectingAdbd(Adbd):
+    """Lets hosts in only while one is expected; those that are connected stay."""
+
+    is_expecting = False
+
+    @property
+    def has_hosts(self) -> bool:
+        """Whether a host is connected."""
+        return bool(self._connections)
+
+    def _answer(self) -> asyncio.Protocol:
+        return super()._answer() if self.is_expecting else _Closed()
+
+
+class _Closed(asyncio.Protocol):
+    """Ends a connection as soon as it is made."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it."""
+        assert isinstance(transport, asyncio.Transport)
+        transport.abort()
+
+
+async def keep_registered(adbd: ExpectingAdbd, *, adb_port: int, server: tuple[str, int]) -> None:
     """Register the emulator whenever the server is not connected; turn other servers away.
 
     For a minute a server keeps calling a port where an emulator was, so the server of another
@@ -332,7 +441,7 @@ async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int])
 
 
 async def _register(
-    adbd: Adbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
+    adbd: ExpectingAdbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
 ) -> None:
     if wait_for_notice and await _is_known(server, adb_port):
         return

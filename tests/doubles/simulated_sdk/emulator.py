@@ -12,78 +12,42 @@ from pathlib import Path
 from tests.doubles.simulated_sdk.files import (
     EMULATOR_VERSION,
     AvdFiles,
+    HeldFile,
     avd_home,
+    holder_of,
     list_avds,
     note_call,
     running_folder,
     session_file,
 )
-from tests.doubles.simulated_sdk.held_file import HeldFile, holder_of
 from tests.doubles.simulated_sdk.scenario import Scenario, read_scenario
 
 FIRST_PORT, LAST_PORT = 5554, 5682
 
 _HOST_ABIS = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64-v8a", "arm64": "arm64-v8a"}
-_WITH_VALUE = frozenset(
-    {
-        "-accel", "-avd", "-camera-back", "-camera-front", "-cores", "-dns-server", "-engine",
-        "-feature", "-gpu", "-http-proxy", "-logcat", "-memory", "-netdelay", "-netspeed",
-        "-partition-size", "-port", "-ports", "-prop", "-screen", "-sdcard", "-skin",
-        "-snapshot", "-timezone",
-    }
-)  # fmt: skip
+_WITH_VALUE = frozenset({"-avd", "-cores", "-gpu", "-memory", "-port", "-skin", "-snapshot"})
 _BARE = frozenset(
     {
-        "-no-accel", "-no-audio", "-no-boot-anim", "-no-cache", "-no-jni", "-no-metrics",
-        "-no-passive-gps", "-no-sim", "-no-skin", "-no-snapshot", "-no-snapshot-load",
-        "-no-snapshot-save", "-no-window", "-noaudio", "-qt-hide-window", "-read-only",
-        "-show-kernel", "-verbose", "-wipe-data", "-writable-system",
+        "-no-audio", "-no-boot-anim", "-no-metrics", "-no-snapshot", "-no-snapshot-load",
+        "-no-snapshot-save", "-no-window", "-noaudio", "-verbose",
     }
 )  # fmt: skip
 
 # -- Why an emulator does not start, in the words of the real one --------------------------------
 
-_MORE = """More info on configuring VM acceleration on Linux:
-https://developer.android.com/studio/run/emulator-acceleration#vm-linux
-General information on acceleration: https://developer.android.com/studio/run/emulator-acceleration.
-"""
-_ACCELERATION = "ERROR   | {abi} emulation currently requires hardware acceleration!\n"
 START_FAILURES: Mapping[str, str] = {
-    "kvm_denied": _ACCELERATION
-    + "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm).\n"
-    + "The KVM line in /etc/group is: [kvm:x:108:]\n\n"
-    + "If the current user has KVM permissions,\n"
-    + 'the KVM line in /etc/group should end with ":" followed by your username.\n'
-    + _MORE,
-    "kvm_missing": _ACCELERATION
-    + "CPU acceleration status: /dev/kvm is not found: VT disabled in BIOS or KVM kernel module"
-    + " not loaded\n"
-    + _MORE,
-    "kvm_unsupported": _ACCELERATION
-    + "CPU acceleration status: KVM requires a CPU that supports vmx or svm\n"
-    + _MORE,
-    "haxm_missing": "emulator: ERROR: {abi} emulation currently requires hardware acceleration!\n"
-    "Please ensure Intel HAXM is properly installed and usable.\n"
-    "CPU acceleration status: HAXM is not installed on this machine\n",
-    "hypervisor": "HVF error: HV_UNSUPPORTED\n"
-    "qemu-system-aarch64-headless: failed to initialize HVF: Invalid argument\n",
+    "kvm_denied": "ERROR   | {abi} emulation currently requires hardware acceleration!\n"
+    "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm).\n"
+    "The KVM line in /etc/group is: [kvm:x:108:]\n",
     "wrong_abi": "PANIC: Avd's CPU Architecture '{cpu}' is not supported by the QEMU2 emulator on"
     " {host} host.\n",
     "no_space": "FATAL   | Not enough space to create userdata partition. Available: 1342.18 MB at"
     " {folder}, need 7372.80 MB.\n",
     "no_memory": "qemu-system-x86_64: cannot set up guest memory 'pc.ram': Cannot allocate"
     " memory\n",
-    "no_display": "qt.qpa.xcb: could not connect to display \n"
-    'qt.qpa.plugin: Could not load the Qt platform plugin "xcb" in "" even though it was found.\n'
-    "FATAL   | This application failed to start because no Qt platform plugin could be"
-    " initialized. Reinstalling the application may fix this problem.\n",
-    "no_engine": "PANIC: Missing emulator engine program for '{cpu}' CPU.\n",
-    "no_library": "{engine}: error while loading shared libraries: libpulse.so.0: cannot open"
-    " shared object file: No such file or directory\n",
     "no_image": "PANIC: Cannot find AVD system path. Please define ANDROID_SDK_ROOT\n",
     "same_avd": "ERROR   | Running multiple emulators with the same AVD \n"
-    "ERROR   | is an experimental feature.\n"
-    "ERROR   | Please use -read-only flag to enable this feature.\n",
+    "ERROR   | is an experimental feature.\n",
 }
 
 
@@ -94,7 +58,6 @@ def _report_failure(name: str, avd: AvdFiles) -> int:
         cpu=config.get("hw.cpu.arch", "x86_64"),
         host=platform.machine(),
         folder=avd.folder,
-        engine="qemu-system-x86_64-headless",
     )
     print(text, end="", file=sys.stderr, flush=True)
     return 1
@@ -113,11 +76,8 @@ class StartRequest:
 
     avd_name: str
     port: int | None = None
-    adb_port: int | None = None
     snapshot: str | None = "default_boot"
     saves_snapshot: bool = True
-    read_only: bool = False
-    wipes_data: bool = False
 
 
 def parse_start(arguments: list[str]) -> StartRequest:
@@ -137,32 +97,19 @@ def parse_start(arguments: list[str]) -> StartRequest:
             raise BadCommandLine(f"unknown option, or one without its value: {word}")
     if "-avd" not in values:
         raise BadCommandLine("ERROR   | No AVD specified. Use '@foo' to launch a device 'foo'")
-    port, adb_port = _ports(values)
-    is_cold = bool(flags & {"-no-snapshot", "-no-snapshot-load", "-wipe-data"})
-    return StartRequest(
-        avd_name=values["-avd"],
-        port=port,
-        adb_port=adb_port,
-        snapshot=None if is_cold else values.get("-snapshot", "default_boot"),
-        saves_snapshot=not flags & {"-no-snapshot", "-no-snapshot-save", "-read-only"},
-        read_only="-read-only" in flags,
-        wipes_data="-wipe-data" in flags,
-    )
-
-
-def _ports(values: dict[str, str]) -> tuple[int | None, int | None]:
-    if "-ports" in values:
-        console, _, adb = values["-ports"].partition(",")
-        return int(console), int(adb)
-    if "-port" not in values:
-        return None, None
-    port = int(values["-port"])
-    if not FIRST_PORT <= port <= LAST_PORT or port % 2:
+    port = int(values["-port"]) if "-port" in values else None
+    if port is not None and (not FIRST_PORT <= port <= LAST_PORT or port % 2):
         raise BadCommandLine(
             "ERROR   | option -port must be followed by an even integer number between"
             f" {FIRST_PORT} and {LAST_PORT}"
         )
-    return port, port + 1
+    is_cold = bool(flags & {"-no-snapshot", "-no-snapshot-load"})
+    return StartRequest(
+        avd_name=values["-avd"],
+        port=port,
+        snapshot=None if is_cold else values.get("-snapshot", "default_boot"),
+        saves_snapshot=not flags & {"-no-snapshot", "-no-snapshot-save"},
+    )
 
 
 # -- The tool ------------------------------------------------------------------------------------
@@ -198,7 +145,7 @@ def _start(sdk: Path, scenario: Scenario, request: StartRequest) -> int:
         return _report_failure(problem, avd)
     lock, record = HeldFile(avd.lock), HeldFile(running_folder(sdk) / str(os.getpid()))
     values = {"pid": os.getpid(), "avd": avd.name}
-    if not request.read_only and not lock.hold(values):
+    if not lock.hold(values):
         return _report_failure("same_avd", avd)
     record.hold(values)
     try:

@@ -1,16 +1,21 @@
-"""The folder of a simulated SDK: virtual devices, packages, and a record of the tools' calls."""
+"""The folder of a simulated SDK: virtual devices, packages, calls, and who is running.
+
+A running process holds a lock on a file, which ends with it.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-
-from tests.doubles.simulated_sdk.held_file import holder_of
+from typing import Any
 
 EMULATOR_VERSION = "35.4.9"
 USER_DATA = "userdata-qemu.img"
@@ -43,30 +48,15 @@ def running_folder(sdk: Path) -> Path:
 # -- Virtual devices ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class DeviceProfile:
-    """A kind of device; the size is in pixels, the density in dots per inch."""
-
-    width: int
-    height: int
-    density: int
-    maker: str = "Google"
-
-
-DEVICE_PROFILES: Mapping[str, DeviceProfile] = {
-    "medium_phone": DeviceProfile(1080, 2400, 420, "Generic"),
-    "medium_tablet": DeviceProfile(2560, 1600, 320, "Generic"),
-    "Nexus 5": DeviceProfile(1080, 1920, 480),
-    "pixel": DeviceProfile(1080, 1920, 420),
-    "pixel_5": DeviceProfile(1080, 2340, 440),
-    "pixel_6": DeviceProfile(1080, 2400, 420),
-    "pixel_7": DeviceProfile(1080, 2400, 420),
-    "pixel_7_pro": DeviceProfile(1440, 3120, 560),
-    "pixel_8": DeviceProfile(1080, 2400, 420),
-    "pixel_9": DeviceProfile(1080, 2424, 420),
-    "pixel_fold": DeviceProfile(2208, 1840, 420),
-    "pixel_tablet": DeviceProfile(2560, 1600, 320),
-    "small_phone": DeviceProfile(720, 1280, 320, "Generic"),
+#: Width, height and density of each kind of device.
+DEVICE_PROFILES: Mapping[str, tuple[int, int, int]] = {
+    "medium_phone": (1080, 2400, 420),
+    "Nexus 5": (1080, 1920, 480),
+    "pixel_6": (1080, 2400, 420),
+    "pixel_7": (1080, 2400, 420),
+    "pixel_8": (1080, 2400, 420),
+    "pixel_tablet": (2560, 1600, 320),
+    "small_phone": (720, 1280, 320),
 }
 
 
@@ -157,23 +147,17 @@ def write_ini(path: Path, values: Mapping[str, str]) -> None:
 
 def _config(name: str, image: str, device: str) -> dict[str, str]:
     tag, abi = image.split(";")[2:]
-    profile = DEVICE_PROFILES[device]
-    is_play_store = tag == "google_apis_playstore"
+    width, height, density = DEVICE_PROFILES[device]
     return {
         "AvdId": name,
-        "PlayStore.enabled": "true" if is_play_store else "false",
+        "PlayStore.enabled": "true" if tag == "google_apis_playstore" else "false",
         "abi.type": abi,
         "hw.cpu.arch": _CPUS.get(abi, abi),
-        "hw.cpu.ncore": "4",
-        "hw.device.manufacturer": profile.maker,
         "hw.device.name": device,
-        "hw.gpu.mode": "auto",
-        "hw.lcd.density": str(profile.density),
-        "hw.lcd.height": str(profile.height),
-        "hw.lcd.width": str(profile.width),
-        "hw.ramSize": "2048M",
+        "hw.lcd.density": str(density),
+        "hw.lcd.height": str(height),
+        "hw.lcd.width": str(width),
         "image.sysdir.1": f"{image.replace(';', '/')}/",
-        "tag.display": "Google Play" if is_play_store else tag,
         "tag.id": tag,
     }
 
@@ -261,3 +245,93 @@ def read_calls(sdk: Path) -> list[ToolCall]:
         return []
     entries = [json.loads(line) for line in lines]
     return [ToolCall(one["tool"], tuple(one["arguments"]), one["pid"]) for one in entries]
+
+
+# -- Running processes -------------------------------------------------------------------------
+
+# flock has no wait with a deadline.
+_POLL_SECONDS = 0.02
+
+
+class HeldFile:
+    """A file of values that a running process locks; a killed process leaves it unlocked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def hold(self, values: Mapping[str, Any]) -> bool:
+        """Lock the file and write the values; return False if another process holds it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            if not _lock(descriptor, fcntl.LOCK_EX):
+                os.close(descriptor)
+                return False
+            if _is_at(descriptor, self.path):
+                self._descriptor = descriptor
+                self.write(values)
+                return True
+            os.close(descriptor)  # released, and so removed, in the meantime
+
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Replace the values of the file, which must be held."""
+        assert self._descriptor is not None
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, f"{json.dumps(values)}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Remove the file if it is held."""
+        if self._descriptor is not None:
+            with suppress(OSError):
+                self.path.unlink()
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def holder_of(path: Path) -> dict[str, Any] | None:
+    """Return the values of a file that a running process holds, else None."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        if _lock(descriptor, fcntl.LOCK_SH):
+            return None
+        values: dict[str, Any] = json.loads(path.read_text("utf-8") or "{}")
+    except (OSError, ValueError):
+        return {}
+    finally:
+        os.close(descriptor)
+    return values
+
+
+def wait_for_end(path: Path) -> None:
+    """Return when the process that holds the file has ended."""
+    with suppress(OSError), path.open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+
+
+def is_free_before(path: Path, deadline: float) -> bool:
+    """Wait until no process holds the file; return False if one still does at the deadline."""
+    while holder_of(path) is not None:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _lock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Return whether the open file is still the one at that path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False

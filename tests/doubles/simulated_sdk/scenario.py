@@ -16,23 +16,19 @@ FILE = "simulation.json"
 class EmulatorScenario:
     """How one emulator behaves; times are in seconds."""
 
-    register_seconds: float = 0.0
-    """From its start until it registers with adb."""
     offline_seconds: float = 0.3
-    """After that: how long adb shows it as offline."""
+    """How long adb shows it as offline."""
     boot_seconds: float = 1.0
     """After that: how long Android boots; ``quick_boot_seconds`` from a snapshot."""
     quick_boot_seconds: float = 0.2
     never: str = ""
     """What it never does: ``registers``, ``connects`` (stays offline) or ``boots``."""
     crash: str = ""
-    """Where it crashes: ``started``, ``registered``, ``booting`` or ``booted``."""
+    """Whether it crashes: ``booting``."""
     failure: str = ""
     """Which start failure it prints before it exits, such as ``kvm_denied``."""
     kill: str = "works"
     """What ``emu kill`` does: ``works``, is ``refused``, or is ``ignored``."""
-    end_seconds: float = 0.0
-    """How long it takes to exit."""
     snapshot_failure: str = ""
     """Which snapshot command fails: ``save`` or ``load``."""
     operator: str = "absent"

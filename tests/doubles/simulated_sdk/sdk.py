@@ -16,14 +16,16 @@ from pathlib import Path
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.transport.adb_program import find_adb
 from tests.doubles.simulated_sdk.files import (
+    HeldFile,
     SdkPackage,
     ToolCall,
+    holder_of,
     install,
+    is_free_before,
     read_calls,
     running_folder,
     session_file,
 )
-from tests.doubles.simulated_sdk.held_file import HeldFile, holder_of, is_free_before
 from tests.doubles.simulated_sdk.scenario import Scenario
 
 _ROOT = Path(__file__).parents[3]
@@ -119,7 +121,7 @@ class SimulatedSdk:
 
 
 def end_emulators(sdk: Path) -> None:
-    """End all emulators that were started from an SDK, by force if need be."""
+    """End all emulators that were started from an SDK, by force if necessary."""
     records = list(running_folder(sdk).glob("[0-9]*"))
     for number, seconds in ((signal.SIGTERM, _GENTLE_SECONDS), (signal.SIGKILL, _FORCE_SECONDS)):
         deadline = time.monotonic() + seconds

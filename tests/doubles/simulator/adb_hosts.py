@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, ParamSpec
 
 from pytest_clawperator.simulator.files import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
@@ -23,6 +24,17 @@ DEADLINE = 30.0
 _HEADER = struct.Struct("<6I")
 
 Service = Callable[[str, Stream], Awaitable[None]]
+_Arguments = ParamSpec("_Arguments")
+
+
+def in_loop(test: Callable[_Arguments, Coroutine[Any, Any, None]]) -> Callable[_Arguments, None]:
+    """Run an asynchronous test in an event loop of its own."""
+
+    @functools.wraps(test)
+    def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> None:
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), DEADLINE))
+
+    return run
 
 
 @dataclass
@@ -200,6 +212,14 @@ async def raw_host(port: int) -> AsyncIterator[RawHost]:
         await host.close()
 
 
+@asynccontextmanager
+async def greeted(device: MiniDevice) -> AsyncIterator[RawHost]:
+    """Connect raw bytes to a device that listens for this only, and exchange greetings."""
+    async with listening(device) as (_, port), raw_host(port) as host:
+        await host.greet()
+        yield host
+
+
 class Finished(NamedTuple):
     """How an adb command ended."""
 
@@ -209,7 +229,7 @@ class Finished(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both outputs, for a look at what was said."""
+        """Both outputs."""
         return (self.stdout + self.stderr).decode("utf-8", "replace").replace("\r\n", "\n")
 
 

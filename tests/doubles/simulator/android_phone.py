@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from pytest_clawperator.simulator.shell.runner import run_script
 
 DEADLINE = 30.0

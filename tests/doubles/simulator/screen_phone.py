@@ -47,7 +47,7 @@ class Phone:
         self.crashes: list[tuple[str, str]] = []
         self.complaints: list[str] = []
         self.ui = PhoneUi(clock=lambda: self.now, **options)
-        self.ui.changes.on_event = self._event
+        self.ui.changes.on_event = self.events.append
         self.ui.changes.on_crash = lambda package, message: self.crashes.append((package, message))
         self.ui.changes.on_complaint = lambda package, message: self.complaints.append(message)
         for installed in apps or shipped_apps():
@@ -56,10 +56,6 @@ class Phone:
             start = apps[0].package
         if start is not None:
             assert self.ui.launching.start_app(start)
-
-    def _event(self, event: str) -> None:
-        assert isinstance(event, AccessibilityEvent)
-        self.events.append(event)
 
     def wait(self, seconds: float) -> None:
         """Let time pass."""

@@ -17,8 +17,13 @@ from pytest_clawperator.emulators.emulators import Emulators
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.transport.wire import AdbServer
-from tests.doubles.simulated_sdk.files import AvdFiles, installed, list_avds, uninstall
-from tests.doubles.simulated_sdk.held_file import holder_of
+from tests.doubles.simulated_sdk.files import (
+    AvdFiles,
+    holder_of,
+    installed,
+    list_avds,
+    uninstall,
+)
 from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
 from tests.doubles.simulated_sdk.sdk import SimulatedSdk, end_emulators
 

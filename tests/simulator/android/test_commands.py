@@ -9,44 +9,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.android.commands import COMMAND_NAMES, SERVICES, android_commands
-from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.android.commands import SERVICES, android_commands
+from pytest_clawperator.simulator.shell.shell import execute
+from pytest_clawperator.simulator.shell.streams import Source
 from tests.doubles.simulator.android_phone import Collected, Phone, Pieces
 
 
-class TestBooting:
-    """While Android comes up."""
+def test_no_service_answers_while_booting() -> None:
+    """Afterwards they do, and the properties report that Android has booted."""
+    phone = Phone()
+    phone.device.faults.set("booting")
 
-    @pytest.mark.parametrize(
-        ("command", "service"),
-        [
-            ("pm list packages", "package"),
-            ("cmd package list packages", "package"),
-            ("am start x", "activity"),
-            ("settings get global x", "settings"),
-            ("wm size", "window"),
-            ("input tap 1 1", "input"),
-        ],
-    )
-    def test_no_service_answers_while_booting(self, command: str, service: str) -> None:
-        """No service is there yet."""
-        phone = Phone()
-        phone.device.faults.set("booting")
-
-        assert phone.run(command) == (20, "", f"cmd: Can't find service: {service}\n")
-
-    def test_the_boot_properties_change_after_booting(self) -> None:
-        """The properties tell that it has not booted, and later that it has."""
-        phone = Phone()
-        phone.device.faults.set("booting")
-        assert phone.out("getprop sys.boot_completed; getprop dev.bootcomplete") == "\n\n"
-
-        phone.device.faults.clear("booting")
-        assert phone.out("getprop sys.boot_completed; getprop dev.bootcomplete") == "1\n1\n"
-
-    def test_an_unknown_service_gets_the_same_answer(self) -> None:
-        """A service that there never is is reported in the same words."""
-        assert Phone().run("cmd birds fly") == (20, "", "cmd: Can't find service: birds\n")
+    for command, service in {
+        "pm list packages": "package",
+        "cmd package list packages": "package",
+        "am start x": "activity",
+        "settings get global x": "settings",
+        "wm size": "window",
+        "input tap 1 1": "input",
+        "cmd birds fly": "birds",
+    }.items():
+        assert phone.run(command) == (20, "", f"cmd: Can't find service: {service}\n"), command
+    assert phone.out("getprop sys.boot_completed; getprop dev.bootcomplete") == "\n\n"
+    phone.device.faults.clear("booting")
+    assert phone.out("getprop sys.boot_completed; getprop dev.bootcomplete") == "1\n1\n"
 
 
 KNOWN_WORDS = (
@@ -58,6 +44,7 @@ KNOWN_WORDS = (
     " 0 1 -1 99999999999999999999 1e309 nan x:y x/y / : = %s 🎉 ²"
 )
 
+COMMANDS = sorted(android_commands(Phone().system))
 WORDS = st.one_of(
     st.sampled_from(KNOWN_WORDS.split()),
     st.text(max_size=20),
@@ -66,10 +53,10 @@ WORDS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     # A reboot is the end of its own shell, which tests of the phone see.
-    name=st.sampled_from([name for name in COMMAND_NAMES if name != "reboot"]),
+    name=st.sampled_from([name for name in COMMANDS if name != "reboot"]),
     service=st.sampled_from(sorted(SERVICES)),
     words=st.lists(WORDS, max_size=7),
     stdin=st.binary(max_size=50),
@@ -82,34 +69,15 @@ def test_any_command_ends_with_a_status(
     args = [name, service, *words] if name == "cmd" else [name, *words]
 
     async def act() -> int:
-        out, err = Collected(), Collected()
         shell = phone.device.make_shell()
-        call = Invocation(args, Pieces([stdin, b""]), out, err, shell)
-        command = android_commands(phone.system)[name]
-        running = asyncio.ensure_future(command(call))
+        shell.fds = {0: Source(Pieces([stdin, b""])), 1: Collected(), 2: Collected()}
+        running = asyncio.ensure_future(execute(shell, args))
         await asyncio.sleep(0)
         for program in shell.jobs.programs():  # what would go on until it is interrupted
             program.signal(signal.SIGINT)
         return await running
 
     assert 0 <= asyncio.run(act()) <= 255
-
-
-class TestCmd:
-    """The way to the services."""
-
-    def test_cmd_lists_the_services(self) -> None:
-        """The services can be listed."""
-        out = Phone().out("cmd -l")
-
-        assert out.startswith("Currently running services:\n")
-        assert "  package\n" in out
-
-    def test_cmd_requires_a_service(self) -> None:
-        """A service must be named."""
-        ended = Phone().run("cmd")
-
-        assert ended == (20, "", "cmd: No service specified; use -l to list all services\n")
 
 
 @pytest.mark.parametrize(

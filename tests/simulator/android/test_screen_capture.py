@@ -1,9 +1,8 @@
-"""``screencap`` and ``screenrecord``."""
+"""Pictures of the screen, ``screencap`` and ``screenrecord``."""
 
 from __future__ import annotations
 
 import asyncio
-import struct
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -20,138 +19,97 @@ from tests.doubles.simulator.android_phone import (
 )
 from tests.doubles.simulator.films import is_whole, shown
 
-SETTINGS = "com.android.settings"
-
-
-PNG = b"\x89PNG\r\n\x1a\n"
-
-
-def picture(phone: Phone, command: str = "screencap -p") -> bytes:
-    """Take a picture through the shell."""
-
-    async def take() -> bytes:
-        out, err = Collected(), Collected()
-        await run_script(phone.device.make_shell(), command, Pieces([b""]), out, err)
-        assert err.data == b""
-        return out.data
-
-    return asyncio.run(take())
-
-
-def size_of(png: bytes) -> tuple[int, int]:
-    """Read a picture's size."""
-    width, height = struct.unpack(">II", png[16:24])
-    return width, height
-
-
-class TestScreencap:
-    """Pictures."""
-
-    def test_to_the_host(self) -> None:
-        """The picture is a PNG of the screen's size."""
-        phone = Phone(size=(360, 800), density=160)
-
-        png = picture(phone)
-
-        assert png.startswith(PNG)
-        assert size_of(png) == (360, 800)
-        assert phone.device.stats.screenshots == 1
-
-    def test_the_beginning_is_printed_before_the_picture_is_drawn(self) -> None:
-        """As on a phone, the first bytes tell that the screen was captured."""
-        phone = Phone(size=(360, 800), density=160)
-        taken: list[bool] = []
-
-        class Reader(Collected):
-            async def write(self, data: bytes) -> None:
-                taken.append(phone.device.camera.png_beginning() == data)
-                await super().write(data)
-
-        async def take() -> bytes:
-            out = Reader()
-            await run_script(
-                phone.device.make_shell(), "screencap -p", Pieces([b""]), out, Collected()
-            )
-            return out.data
-
-        assert asyncio.run(take()) == picture(phone)
-        assert taken == [True, False]
-
-    @pytest.mark.parametrize("display", ["0", "9999", "x"])
-    def test_of_no_display_that_there_is(self, display: str) -> None:
-        """The number of a logical display is not the id of a panel."""
-        done = Phone().run(f"screencap -d {display} -p")
-
-        assert (done.status, done.out) == (1, "")
-        assert done.err == "Failed to take screenshot. Status: -2\nCapturing failed.\n"
-
-    def test_to_a_file(self) -> None:
-        """The picture can be written to a file, which its name makes a PNG too."""
-        phone = Phone(size=(360, 800), density=160)
-
-        phone.out("screencap -p /sdcard/a.png; screencap /sdcard/b.png")
-
-        files = phone.device.files
-        assert files.read("/sdcard/a.png") == files.read("/sdcard/b.png")
-        assert files.read("/sdcard/a.png").startswith(PNG)
-
-    def test_an_unchanged_screen_gives_the_same_picture(self) -> None:
-        """An unchanged screen gives the same picture, another screen another one."""
-        phone = Phone(size=(360, 800), density=160)
-        first, second = picture(phone), picture(phone)
-
-        phone.out(f"am start -n {SETTINGS}/.Settings")
-
-        assert first == second
-        assert picture(phone) != first
-
-    def test_a_screen_that_is_off_is_black(self) -> None:
-        """A screen that is off is black."""
-        phone = Phone(size=(360, 800), density=160)
-
-        awake = picture(phone)
-        phone.out("input keyevent SLEEP")
-
-        asleep = picture(phone)
-        assert size_of(asleep) == (360, 800)
-        assert len(asleep) < len(awake)
-
-    @pytest.mark.parametrize("target", ["", " /sdcard/a.png"])
-    def test_a_full_phone_takes_no_picture(self, target: str) -> None:
-        """A full phone takes no picture."""
-        phone = Phone()
-        phone.device.faults.set("storage_full")
-
-        ended = phone.run(f"screencap -p{target}")
-
-        assert (ended.status, ended.out) == (1, "")
-        assert "No space left on device" in ended.err
-
-    def test_no_such_folder(self) -> None:
-        """A file that cannot be written is named."""
-        ended = Phone(size=(360, 800)).run("screencap -p /nowhere/a.png")
-
-        assert ended == (
-            1,
-            "",
-            "Error opening file: /nowhere/a.png (No such file or directory)\n",
-        )
-
-    def test_raw_pixels_are_refused(self) -> None:
-        """Raw pixels are not offered, and it says what is."""
-        ended = Phone().run("screencap")
-
-        assert ended.status == 1
-        assert "give -p for a PNG" in ended.err
-
-
+START_SETTINGS = "am start -n com.android.settings/.Settings"
 FILE = "/sdcard/a.mp4"
 
 
 @pytest.fixture
 def phone() -> Phone:
-    """Return a phone that records nothing yet."""
+    """Return a phone with a small screen."""
     return Phone(size=(200, 400), density=100)
+
+
+class Pictures(Collected):
+    """The pieces in which a picture was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[bytes] = []
+
+    async def write(self, data: bytes) -> None:
+        """Take a piece."""
+        self.pieces.append(data)
+        await super().write(data)
+
+
+def taken(phone: Phone) -> list[bytes]:
+    """Take a picture through the shell; return the pieces in which it came."""
+
+    async def take() -> list[bytes]:
+        out, err = Pictures(), Collected()
+        await run_script(phone.device.make_shell(), "screencap -p", Pieces([b""]), out, err)
+        assert err.data == b""
+        return out.pieces
+
+    return asyncio.run(take())
+
+
+def test_a_picture_shows_the_screen_of_its_moment(phone: Phone) -> None:
+    """It is the same until the screen changes; its header comes before the rest is drawn."""
+    camera = phone.device.camera
+    first = taken(phone)
+
+    assert first == taken(phone)
+    assert first[0] == camera.png_beginning()
+    assert first[0].startswith(b"\x89PNG")
+    assert int.from_bytes(first[0][16:20], "big") == 200
+    phone.out("screencap -p /sdcard/a.png; screencap /sdcard/b.png")
+    files = phone.device.files
+    assert files.read("/sdcard/a.png") == files.read("/sdcard/b.png") == b"".join(first)
+    assert phone.device.stats.screenshots == 4
+
+    async def act() -> tuple[bytes, bytes]:
+        drawing = camera.png()
+        await phone.shell(START_SETTINGS)
+        return await drawing, await camera.png()
+
+    before, after = asyncio.run(act())
+    assert before == b"".join(first) != after
+    phone.out("input keyevent SLEEP")
+    assert len(b"".join(taken(phone))) < len(before)
+
+
+def test_several_requests_share_one_picture(phone: Phone) -> None:
+    """One that gives up does not take the picture away from the others."""
+    camera = phone.device.camera
+
+    async def act() -> tuple[bytes, bytes]:
+        leaving, *staying = (asyncio.ensure_future(camera.png()) for _ in range(3))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        one, other = await asyncio.wait_for(asyncio.gather(*staying), DEADLINE)
+        return one, other
+
+    one, other = asyncio.run(act())
+    assert one is other
+
+
+def test_a_picture_that_cannot_be_taken_is_an_error(phone: Phone) -> None:
+    """The message is that of the real program, but for raw pixels, which are not offered."""
+    for arguments, message in {
+        "-d 0 -p": "Failed to take screenshot. Status: -2\nCapturing failed.\n",
+        "-p /nowhere/a.png": "Error opening file: /nowhere/a.png (No such file or directory)\n",
+        "": "screencap: only PNG is offered here\nusage: screencap -p [-d display-id] [FILENAME]\n",
+    }.items():
+        assert phone.run(f"screencap {arguments}") == (1, "", message), arguments
+    phone.device.faults.set("storage_full")
+    for target in ("stdout", "/sdcard/a.png"):
+        message = f"Error opening file: {target} (No space left on device)\n"
+        ended = phone.run(f"screencap -p {target if '/' in target else ''}")
+        assert ended == (1, "", message)
+
+
+# screenrecord
 
 
 def film_on(phone: Phone) -> bytes:
@@ -187,30 +145,20 @@ def test_it_ends_at_the_time_limit(phone: Phone) -> None:
 
 @pytest.mark.parametrize("signal", ["-INT", "-2", "-SIGHUP"])
 def test_an_interrupt_finishes_the_film(phone: Phone, signal: str) -> None:
-    """An interrupt or a hangup ends it, and the film is whole."""
-    kill = f"kill {signal} $(pidof screenrecord)"
+    """An interrupt or a hangup ends it, by its name or by the pid of its shell."""
+    script = f"exec sh -c 'echo $$ > /sdcard/pid; exec screenrecord {FILE}'"
+    kill = f"kill -0 $(cat /sdcard/pid) && kill {signal} $(pidof screenrecord)"
 
-    ended = record(phone, f"screenrecord {FILE}", lambda: phone.shell(kill))
+    ended = record(phone, script, lambda: phone.shell(kill))
 
     assert ended == (0, "", "")
     assert is_whole(film_on(phone))
     assert phone.run("pidof screenrecord") == (1, "", "")
 
 
-def test_a_script_can_interrupt_it_by_its_pid(phone: Phone) -> None:
-    """A shell that becomes the program gives it its own number."""
-    script = f"exec sh -c 'echo $$ > /sdcard/pid; exec screenrecord {FILE}'"
-    kill = "kill -0 $(cat /sdcard/pid) && kill -INT $(cat /sdcard/pid)"
-
-    ended = record(phone, script, lambda: phone.shell(kill))
-
-    assert ended == (0, "", "")
-    assert is_whole(film_on(phone))
-
-
 @pytest.mark.parametrize(
     ("signals", "status"),
-    [("-9", 137), ("-TERM", 143), ("", 143), ("-INT $(cat /sdcard/pid); kill -INT", 130)],
+    [("-9", 137), ("", 143), ("-INT $(cat /sdcard/pid); kill -INT", 130)],
 )
 def test_a_kill_leaves_an_unfinished_film(phone: Phone, signals: str, status: int) -> None:
     """Any other signal, or a second interrupt, leaves a film that cannot be played."""
@@ -222,8 +170,8 @@ def test_a_kill_leaves_an_unfinished_film(phone: Phone, signals: str, status: in
     assert not is_whole(film_on(phone))
 
 
-def test_the_host_goes_away(phone: Phone) -> None:
-    """When the stream closes, the film is finished and no process stays."""
+def test_the_film_is_finished_when_the_host_goes_away(phone: Phone) -> None:
+    """No process stays."""
 
     async def scenario() -> Ended:
         service = f"shell,v2,raw:exec screenrecord {FILE}"
@@ -237,31 +185,21 @@ def test_the_host_goes_away(phone: Phone) -> None:
     assert is_whole(film_on(phone))
 
 
-def test_a_full_phone_is_reported_at_the_end(phone: Phone) -> None:
-    """A phone that is full when the film is to be written says so."""
+def test_what_cannot_be_recorded_is_an_error(phone: Phone) -> None:
+    """Options, the file, and a phone that is full when the film is to be written."""
 
     async def fill() -> None:
         phone.device.faults.set("storage_full")
         await phone.shell("kill -INT $(pidof screenrecord)")
 
-    ended = record(phone, f"screenrecord {FILE}", fill)
-
-    assert ended == (1, "", f"Unable to open '{FILE}': No space left on device\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        ("", 2, "Must specify output file (see --help).\n"),
-        (f"--time-limit 0 {FILE}", 2, "Time limit 0s outside acceptable range [1,180]\n"),
-        (f"--time-limit=181 {FILE}", 2, "Time limit 181s outside acceptable range [1,180]\n"),
-        ("--time-limit", 2, "screenrecord: option requires an argument -- time-limit\n"),
-        (f"--wings {FILE}", 2, "screenrecord: unknown option -- wings\n"),
+    for arguments, status, message in [
+        ("", 2, "screenrecord: Must specify output file (see --help)."),
+        (f"--time-limit 0 {FILE}", 2, "screenrecord: Time limit 0s outside acceptable range"),
+        (f"--wings {FILE}", 2, "screenrecord: unknown option or no value -- wings"),
         ("/nowhere/a.mp4", 1, "Unable to open '/nowhere/a.mp4': No such file or directory\n"),
-    ],
-)
-def test_wrong_arguments_are_refused(
-    phone: Phone, arguments: str, status: int, message: str
-) -> None:
-    """The message is that of the real program."""
-    assert phone.run(f"screenrecord {arguments}") == (status, "", message)
+    ]:
+        ended = phone.run(f"screenrecord {arguments}")
+        assert (ended.status, ended.out) == (status, "")
+        assert ended.err.startswith(message)
+    ended = record(phone, f"screenrecord {FILE}", fill)
+    assert ended == (1, "", f"Unable to open '{FILE}': No space left on device\n")

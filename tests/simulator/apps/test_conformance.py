@@ -5,16 +5,6 @@ from __future__ import annotations
 from tests.doubles.simulator.screen_phone import CONFORMANCE, Phone
 
 
-def test_the_shop_takes_the_same_link() -> None:
-    """The demo link shows Android's chooser."""
-    phone = Phone()
-
-    assert phone.ui.links.open_uri("demo://open")
-
-    assert phone.ui.view.foreground_package() == "android"
-    assert {"Shop", "Conformance"} <= set(phone.texts())
-
-
 def test_it_counts_toggles_and_shows_the_chosen_row() -> None:
     """It counts, toggles, lists two hundred rows and shows the one that was chosen."""
     phone = Phone(start=CONFORMANCE)

@@ -107,7 +107,6 @@ def item_refusal(items: str, more: str = "") -> ConfigurationError:
         ("- {text: A, on_tap: 7}\n", 7, ["a list is wanted, found 7"]),
         ("- {text: A, heading: maybe}\n", 7, ["true or false is wanted, found 'maybe'"]),
         ("- {text: A, size: 3}\n", 7, ["greater than or equal to 6"]),
-        ("- {text: A, repeat: 5000}\n", 7, ["0 to 2000"]),
         ("- text: A\n  algin: end\n", 8, ["did you mean `align`?"]),
         ("- text: A\n  on_tap:\n    navigte: main\n", 9, ["did you mean `navigate`?"]),
         ("- Hello\n", 7, ["a widget is a mapping"]),

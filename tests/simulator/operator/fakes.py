@@ -175,7 +175,6 @@ class Bench:
         self.files = FileSystem(clock=lambda: self.now, is_full=self._is_full)
         self.settings = SettingsStore()
         self.stats = Stats()
-        self.shades_dismissed = 0
         self.enable_service(package)
         self.app = OperatorApp(
             Surroundings(
@@ -186,14 +185,13 @@ class Bench:
                 settings=self.settings,
                 stats=self.stats,
                 clock=self.clock,
-                dismiss_shade=self._dismiss_shade,
             ),
             package=package,
             rng=random.Random(seed),
             profile=profile,
             is_release=is_release,
         )
-        self.phone.changes.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
+        self.phone.changes.on_event = self.app.on_accessibility_event
 
     def enable_service(self, package: str = PACKAGE) -> None:
         """Switch the accessibility service on."""
@@ -207,9 +205,6 @@ class Bench:
 
     def _is_full(self) -> bool:
         return self.faults.active("storage_full") is not None
-
-    def _dismiss_shade(self) -> None:
-        self.shades_dismissed += 1
 
     def send(self, *payloads: str | None) -> None:
         """Send broadcasts one right after the other and wait until all work is done."""

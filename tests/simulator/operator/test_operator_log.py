@@ -2,88 +2,73 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.simulator.operator.fakes import OK, Bench, action, button, command, screen
 
 
-class TestPercentSigns:
-    """A failure's reason is the published app's log format."""
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    [
+        # The envelope has what the formatter says.
+        (
+            action("click", matcher={"contentDescContains": "50% off"}, retry={}),
+            "o != java.lang.IllegalStateException",
+        ),
+        # A valid format changes only the log line.
+        (
+            action("click", matcher={"contentDescContains": "%s"}, retry={}),
+            "Task execution failed: No UI node found matching criteria: NodeMatcher("
+            "resourceId=null, role=null, textEquals=null, textContains=null, "
+            "contentDescEquals=null, contentDescContains=%s)",
+        ),
+        # Two of them, or one at the end, kill the process: the error handler fails as well.
+        (action("click", matcher={"contentDescContains": "10%20%30"}, retry={}), None),
+        (action("open_app", applicationId="50%", retry={}), None),
+    ],
+)
+def test_a_percent_sign_in_a_reason_is_a_format_to_the_published_app(
+    failing: dict[str, Any], error: str | None
+) -> None:
+    """The reason of a failure is the published app's log format; the specification has no such."""
+    bench, documented = Bench(profile="0.5.3"), Bench()
 
-    def run(self, text: str) -> Bench:
-        """Fail at finding a text."""
-        bench = Bench(profile="0.5.3")
-        bench.send(command(action("click", matcher={"contentDescContains": text}, retry={})))
-        return bench
+    for each in (bench, documented):
+        each.send(command(failing))
 
-    def test_one_percent_sign_replaces_the_reason(self) -> None:
-        """The envelope has what the formatter says."""
-        (envelope,) = self.run("50% off").envelopes()
-
-        assert envelope["error"] == "o != java.lang.IllegalStateException"
-
-    def test_two_percent_signs_kill_the_process(self) -> None:
-        """The error handler fails as well, and there is no envelope."""
-        bench = self.run("10%20%30")
-
-        assert bench.results() == []
-        fatal = next(line for line in bench.lines() if "FATAL" in line)
-        assert "Message contains 2 placeholders, but 1 arguments were provided." in fatal
-
-    def test_a_percent_sign_at_the_end_kills_the_process(self) -> None:
-        """What the formatter says of it cannot be formatted either."""
-        bench = Bench(profile="0.5.3")
-
-        bench.send(command(action("open_app", applicationId="50%", retry={})))
-
-        assert bench.results() == []
-        assert not bench.app.alive
-
-    def test_a_valid_format_is_filled_in(self) -> None:
-        """Only the log line changes, not the reason."""
-        bench = self.run("%s")
-
-        assert "contentDescContains=%s)" in bench.envelopes()[0]["error"]
-        assert bench.app.alive
-
-    def test_to_the_specification_it_is_a_character(self) -> None:
-        """The other profile has no such trouble."""
-        bench = Bench()
-
-        step = bench.step("click", matcher={"textContains": "%20%20"}, retry={})
-
-        assert step["data"] == {"error": "NODE_NOT_FOUND"}
+    assert [envelope["error"] for envelope in bench.envelopes()] == ([error] if error else [])
+    assert bench.app.alive == (error is not None)
+    assert documented.envelopes()[0]["error"].endswith("_NOT_FOUND")
+    if "10%20%30" in str(failing):
+        text = "Message contains 2 placeholders, but 1 arguments were provided."
+        assert text in next(line for line in bench.lines() if "FATAL" in line)
 
 
-HOME = action("press_key", key="home")
+def test_debug_builds_log_under_class_names_and_release_builds_under_short_ones() -> None:
+    """Tags are class names, which a release build renames; the messages are the same."""
+    debug, release = Bench(screen(button())), Bench(screen(button()), is_release=True)
+    for bench in (debug, release):
+        bench.send(command(action("wait_for_node", matcher=OK), action("snapshot_ui")))
 
+    def tags(bench: Bench) -> dict[str, str]:
+        return {
+            "stage-" if " stage-" in line.message else line.message.partition(" ")[0]: line.tag
+            for line in bench.entries()
+        }
 
-def test_debug_builds_log_under_class_names() -> None:
-    """In a debug build tags are class names."""
-    bench = Bench(screen(button()))
-
-    bench.send(command(action("wait_for_node", matcher=OK), action("snapshot_ui")))
-
-    tags = {line.message.partition(" ")[0]: line.tag for line in bench.entries()}
-    assert tags["[Clawperator-Result]"] == "AgentCommandExecutorDefault$execute"
-    assert tags["[Clawperator-Command]"] == "AgentCommandExecutorDefault$execute"
-    assert tags["[TaskRunnerManager]"] == "TaskRunnerManagerDefault"
-    assert tags["[UiActionEngine]"] == "UiActionEngineDefault"
-    assert tags["[TaskScope]"] == "TaskScopeDefault"
-    assert tags["[TaskUiScope]"] == "TaskUiScopeDefault$waitForNode$operation"
-    assert tags["[Operator-Receiver]"] == "OperatorCommandReceiver$onReceive"
-    stages = {line.tag for line in bench.entries() if " stage-" in line.message}
-    assert stages == {"LoggingTaskStatusSink"}
-
-
-def test_release_builds_log_under_short_names() -> None:
-    """In a release build classes have other names, but the messages are the same."""
-    bench, debug = Bench(is_release=True), Bench()
-
-    for either in (bench, debug):
-        either.send(command(action("snapshot_ui"), HOME))
-
-    tags = {line.message.partition(" ")[0]: line.tag for line in bench.entries()}
-    assert tags["[TaskRunnerManager]"] == "w"
-    assert tags["[TaskScope]"] == "E"
-    assert {line.tag for line in bench.entries() if "stage-" in line.message} == {"o"}
-    assert bench.results() == debug.results()
-    assert not any("type=SnapshotUi" in line for line in bench.lines())
+    assert tags(debug) | {
+        "[Clawperator-Result]": "AgentCommandExecutorDefault$execute",
+        "[Clawperator-Command]": "AgentCommandExecutorDefault$execute",
+        "[TaskRunnerManager]": "TaskRunnerManagerDefault",
+        "[UiActionEngine]": "UiActionEngineDefault",
+        "[TaskScope]": "TaskScopeDefault",
+        "[TaskUiScope]": "TaskUiScopeDefault$waitForNode$operation",
+        "[Operator-Receiver]": "OperatorCommandReceiver$onReceive",
+        "stage-": "LoggingTaskStatusSink",
+    } == tags(debug)
+    short = {"[TaskRunnerManager]": "w", "[TaskScope]": "E", "stage-": "o"}
+    assert tags(release) | short == tags(release)
+    assert release.results() == debug.results()
+    assert not any("type=SnapshotUi" in line for line in release.lines())

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.phone.fault_switch import parse_fault
+from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.phone.network import Web
 from pytest_clawperator.simulator.screen.phone_state import WebAnswer
 from pytest_clawperator.simulator.wire.forwarding import Sockets
@@ -22,68 +22,44 @@ from pytest_clawperator.transport.adb_program import find_adb
 from tests.doubles.simulator.android_phone import DEADLINE, HOME, Phone, broadcast
 
 
-class TestAdmission:
-    """Who may connect."""
+@pytest.mark.parametrize("state", ["offline", "unauthorized"])
+def test_a_fault_keeps_hosts_out_until_cleared(state: str) -> None:
+    """It drops those that are in, and can be set before anything runs."""
+    phone = Phone()
+    dropped = asyncio.Event()
+    phone.device.set_fault(parse_fault([state]))
+    assert phone.device.admission() == state
+    phone.device.clear_faults()
 
-    @pytest.mark.parametrize("state", ["offline", "unauthorized"])
-    def test_a_fault_keeps_hosts_out_until_cleared(self, state: str) -> None:
-        """A fault keeps hosts out, drops those that are in, and lets them in again."""
-        phone = Phone()
-        dropped = asyncio.Event()
+    async def act() -> None:
+        phone.device.cable.disconnect = dropped.set
+        phone.device.set_fault(parse_fault([state]))
+        await asyncio.wait_for(dropped.wait(), DEADLINE)
+        assert phone.device.admission() == state
+        dropped.clear()
+        phone.device.clear_faults(state)
+        await asyncio.wait_for(dropped.wait(), DEADLINE)
 
-        async def act() -> None:
-            phone.device.cable.disconnect = dropped.set
-            phone.device.set_fault(parse_fault([state]))
-            assert phone.device.admission() == state
-            await asyncio.wait_for(dropped.wait(), DEADLINE)
-            dropped.clear()
-            phone.device.clear_faults(state)
-            await asyncio.wait_for(dropped.wait(), DEADLINE)
+    asyncio.run(act())
+    assert phone.device.admission() == "device"
 
-        asyncio.run(act())
 
-        assert phone.device.admission() == "device"
+@pytest.mark.parametrize("options", ["after=now", "times=1"])
+def test_a_disconnect_drops_the_connections_once(options: str) -> None:
+    """It comes after it was answered, or waits for an execution."""
+    phone = Phone()
+    dropped = asyncio.Event()
 
-    def test_before_it_runs(self) -> None:
-        """Faults can be set before anything runs."""
-        phone = Phone()
-
-        phone.device.set_fault(parse_fault(["offline"]))
-
-        assert phone.device.admission() == "offline"
-
-    def test_a_disconnect_drops_the_connections_once(self) -> None:
-        """A disconnect drops the connections once, after it was answered."""
-        phone = Phone()
-        dropped = asyncio.Event()
-
-        async def act() -> str:
-            phone.device.cable.disconnect = dropped.set
-            await phone.shell("sim fault disconnect after=now")
-            await asyncio.wait_for(dropped.wait(), DEADLINE)
-            return (await phone.shell("sim fault list")).out
-
-        assert asyncio.run(act()) == ""
-
-    def test_disconnect_in_an_execution(self) -> None:
-        """A disconnect can wait for an execution, and happens as often as it was asked for."""
-        phone = Phone()
-        dropped = asyncio.Event()
-
-        async def act() -> None:
-            phone.device.cable.disconnect = dropped.set
-            await phone.shell("sim fault disconnect times=1")
-            assert not dropped.is_set()
+    async def act() -> None:
+        phone.device.cable.disconnect = dropped.set
+        await phone.shell(f"sim fault disconnect {options}")
+        assert not dropped.is_set()
+        if options == "times=1":
             await phone.shell(broadcast(HOME))
-            await asyncio.wait_for(dropped.wait(), DEADLINE)
+        await asyncio.wait_for(dropped.wait(), DEADLINE)
 
-        asyncio.run(act())
-
-        assert phone.out("sim fault list") == ""
-
-    def test_the_banner_names_the_phone(self) -> None:
-        """A host is reported what phone it is."""
-        assert "ro.product.model=Pixel 9;" in Phone().device.banner
+    asyncio.run(act())
+    assert phone.out("sim fault list") == ""
 
 
 APP = """\
@@ -166,28 +142,10 @@ def fetched(url: str) -> WebAnswer:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://example.com/",
-        "https://localhost/",
-        "file:///etc/passwd",
-        "http://10.0.2.2/",
-        "x",
-        "",
-    ],
-)
-def test_other_places_than_the_phones_loopback_are_not_reached(url: str) -> None:
-    """The problem says what can be reached, and how."""
-    assert "adb reverse tcp:PORT tcp:PORT" in fetched(url).problem
-
-
-@pytest.mark.parametrize("url", ["http://localhost:99999/", "http://localhost:x/", "http://[/"])
-def test_an_address_that_is_none_is_a_problem_and_no_crash(url: str) -> None:
-    """Whatever an app file asks for, the phone goes on."""
-    assert fetched(url).problem.startswith(url)
-
-
-def test_a_port_where_nothing_listens_refuses() -> None:
-    """Without ``adb reverse`` there is nothing on the phone's own loopback."""
+def test_nothing_but_the_phones_loopback_is_reached() -> None:
+    """The problem says what can be reached, and how; no address stops the phone."""
+    for url in ("http://example.com/", "http://10.0.2.2/", "https://localhost/", "file:///a", ""):
+        assert "adb reverse tcp:PORT tcp:PORT" in fetched(url).problem, url
+    for url in ("http://localhost:99999/", "http://localhost:x/", "http://[/"):
+        assert fetched(url).problem.startswith(url)
     assert fetched("http://localhost:8080/").problem.endswith("nothing listens on tcp:8080")

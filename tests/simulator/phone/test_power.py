@@ -8,7 +8,7 @@ import time
 
 from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.factory import DeviceOptions
 from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 
 TIMED = """\
@@ -32,8 +32,8 @@ class RealTimePhone(Phone):
         self.device = Device(options, clock=time.time)
 
 
-def test_a_crash_is_logged_at_its_time_though_nobody_looks() -> None:
-    """The log tells of it, without any command that would look at the screen."""
+def test_a_crash_is_logged_at_its_time_without_a_reader() -> None:
+    """The log has it, without any command that reads the screen."""
 
     async def run() -> str:
         phone = RealTimePhone()
@@ -48,7 +48,7 @@ def test_a_crash_is_logged_at_its_time_though_nobody_looks() -> None:
 
 
 def test_a_phone_without_a_heartbeat_does_nothing_by_itself() -> None:
-    """Before it is started, time passes only where somebody looks, so tests can hold it."""
+    """Before it is started, time passes only when the screen is read, so tests can hold it."""
     phone = Phone(apps=[parse_app(TIMED)])
     phone.out("am start -n com.example.timed/.MainActivity")
 

@@ -4,264 +4,242 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.phone.fault_switch import LASTING_FAULTS
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.faults import FAULTS, LASTING_FAULTS, parse_fault
 from pytest_clawperator.simulator.stats import Stats
-from tests.doubles.simulator.android_phone import HOME, OPERATOR, Phone, broadcast
+from tests.doubles.simulator.android_phone import DEADLINE, HOME, OPERATOR, Phone, broadcast
 
 SETTINGS = "com.android.settings"
 
 
-def stats(phone: Phone) -> Any:
-    """Read the counters."""
-    return json.loads(phone.out("sim stats"))
+@pytest.fixture
+def phone() -> Phone:
+    """Return a phone."""
+    return Phone()
 
 
-class TestFaults:
-    """Letting things go wrong."""
+def operators(phone: Phone) -> list[str]:
+    """List the variants of the Operator that are installed."""
+    listed = phone.out("pm list packages com.clawperator.operator")
+    return sorted(line.removeprefix("package:") for line in listed.split())
 
-    def test_set_and_clear(self) -> None:
-        """A fault stays until it is cleared."""
-        phone = Phone()
 
-        assert phone.out("sim fault no_envelope; sim fault list") == "no_envelope\n"
-        assert phone.out("sim fault clear no_envelope; sim fault list") == ""
+# Faults
 
-    def test_times_and_options(self) -> None:
-        """How often, and its options, are given with it and listed."""
-        phone = Phone()
 
-        phone.out("sim fault late_envelope times=2 ms=5; sim fault service_off")
+def test_faults_are_set_listed_and_cleared(phone: Phone) -> None:
+    """A fault acts immediately and stays until it is cleared, alone or with all others."""
+    phone.out("sim fault late_envelope times=2 ms=5; sim fault booting; sim fault offline")
 
-        assert phone.out("sim fault list") == "late_envelope times=2 ms=5\nservice_off\n"
+    assert phone.out("sim fault list") == "booting\nlate_envelope times=2 ms=5\noffline ms=0\n"
+    assert phone.run("pm list packages").status == 20
+    assert phone.out("sim fault clear booting; sim fault list").startswith("late_envelope ")
+    assert phone.out("sim fault clear; sim fault list") == ""
+    assert parse_fault(["late_envelope", "times=1"]).options == {"ms": "2000"}
+    with pytest.raises(ConfigurationError):
+        parse_fault([])
 
-    def test_all_faults_are_cleared_at_once(self) -> None:
-        """All faults can be cleared at once."""
-        assert (
-            Phone().out("sim fault booting; sim fault offline; sim fault clear; sim fault list")
-            == ""
-        )
 
-    def test_a_fault_acts_at_once(self) -> None:
-        """A fault that is set while the phone runs acts at once."""
-        phone = Phone()
-
-        phone.out("sim fault booting")
-
-        assert phone.run("pm list packages").status == 20
-
-    @pytest.mark.parametrize("name", sorted(FAULTS))
-    def test_every_fault_can_be_set_with_its_defaults(self, name: str) -> None:
-        """Every fault can be set with its defaults, and help knows it."""
-        phone = Phone()
+def test_every_fault_can_be_set_with_its_defaults(phone: Phone) -> None:
+    """The help has each of them."""
+    help_ = phone.out("sim help")
+    for name in sorted(FAULTS):
         count = "" if name in LASTING_FAULTS else "times=3"
-
-        assert phone.out(f"sim fault {name} {count}") == ""
-        assert f"\n  {name} " in phone.out("sim help")
-
-
-class TestStats:
-    """Counting."""
-
-    def test_every_command_is_counted_by_name(self) -> None:
-        """Every command is counted by its name."""
-        phone = Phone()
-
-        phone.run("echo a; echo b | cat; pm list packages x")
-
-        counted = stats(phone)["commands"]
-        assert (counted["cat"], counted["pm"], counted["sim"]) == (1, 1, 1)
-
-    def test_the_counters_can_be_reset(self) -> None:
-        """The counters can be set back."""
-        phone = Phone()
-        phone.run("pm list packages")
-
-        phone.out("sim stats reset")
-
-        assert stats(phone) == {
-            "executions": 0,
-            "overlaps": 0,
-            "in_flight": 0,
-            "max_in_flight": 0,
-            "commands": {"sim": 1},
-            "broadcasts": 0,
-            "screenshots": 0,
-        }
-
-    def test_two_executions_at_once_are_an_overlap(self) -> None:
-        """Two executions at a time are an overlap."""
-        counters = Stats()
-
-        counters.execution_started()
-        counters.execution_started()
-        counters.execution_ended()
-        counters.execution_ended()
-        counters.execution_started()
-
-        assert (counters.executions, counters.overlaps, counters.max_in_flight) == (3, 1, 2)
-
-    def test_reset_while_busy(self) -> None:
-        """What is under way when counters are set back is still under way."""
-        counters = Stats()
-        counters.execution_started()
-
-        counters.reset()
-        counters.execution_started()
-
-        assert (counters.executions, counters.overlaps, counters.max_in_flight) == (1, 1, 2)
-
-    def test_the_counters_are_one_line_of_json(self) -> None:
-        """The counters are one line of JSON."""
-        assert Phone().out("sim stats").count("\n") == 1
+        assert phone.out(f"sim fault {name} {count}") == "", name
+        assert f"\n  {name} " in help_
+    assert help_ == phone.out("sim")
 
 
-class TestProfile:
-    """Whose habits the Operator has."""
-
-    def test_the_profile_can_be_read_and_changed(self) -> None:
-        """The profile can be read and changed."""
-        phone = Phone()
-        assert phone.out("sim profile") == "documented\n"
-
-        phone.out("sim profile 0.5.3")
-
-        assert phone.out("sim profile") == "0.5.3\n"
-
-    def test_a_changed_profile_acts_at_once(self) -> None:
-        """The Operator that runs changes its habits."""
-        phone = Phone()
-        phone.out("sim profile 0.5.3")
-        text = HOME.replace('"press_key"', '"wait_for_node"').replace(
-            '"key": "home"', '"matcher": {"textEquals": "nowhere"}, "retry": {}'
-        )
-
-        async def act() -> str:
-            await phone.shell(broadcast(text))
-            return await phone.logged("[Clawperator-Result]")
-
-        assert '"stepResults":[]' in asyncio.run(act())
-
-    def test_an_unknown_profile_is_refused(self) -> None:
-        """A profile that does not exist is refused with those there are."""
-        ended = Phone().run("sim profile 9.9")
-
-        assert ended == (1, "", "sim: there is no profile '9.9'. Profiles: documented, 0.5.3.\n")
+def test_invalid_arguments_are_refused_and_set_nothing(phone: Phone) -> None:
+    """A mistake says what was found and what is allowed."""
+    for arguments, complaint in {
+        "fault nope": "there is no fault 'nope'. Known faults: booting, container_lost, ",
+        "fault clear nope": "there is no fault 'nope'. Known faults: ",
+        "fault booting x": "'x' is not an option. Options are written as key=value",
+        "fault booting ms=5": "fault 'booting' has no option 'ms'. Its options: times.\n",
+        "fault booting times=0": "times=0 is not a number of occasions. times takes a whole",
+        "fault booting times=x": "times=x is not a number of occasions.",
+        "fault offline times=1": "fault 'offline' has no occasions to count. Give its duration",
+        "fault late_envelope ms=soon": "ms=soon is not a whole number. The default is ms=",
+        "fault disconnect after=lunch": "fault 'disconnect' has no after 'lunch'. Allowed: exec",
+        "fault forged_lines kind=x": "fault 'forged_lines' has no kind 'x'. Allowed: all,",
+        "profile 9.9": "there is no profile '9.9'. Profiles: documented, 0.5.3.\n",
+        "anr": "no package is named. Write: sim anr com.example.shop.\n",
+        "reset now": "'now' is one word too many. 'sim help' shows what is allowed.\n",
+        "fly": "there is no command 'fly'. Commands: fault, stats, chatter, anr, allow, screen,",
+        **{f"chatter {rate}": f"'{rate}' is not a rate. " for rate in ("x", "-1", "1e9", "nan")},
+    }.items():
+        ended = phone.run(f"sim {arguments}")
+        assert (ended.status, ended.out) == (1, ""), arguments
+        assert ended.err.startswith(f"sim: {complaint}"), arguments
+    assert phone.out("sim fault list") == ""
 
 
-class TestReset:
-    """Setting everything back."""
+def test_the_operator_can_be_absent_or_another_one(phone: Phone) -> None:
+    """Clearing the fault brings it back, set up as before."""
+    enabled = phone.out("settings get secure enabled_accessibility_services")
+    version = f"dumpsys package {OPERATOR} | grep versionName"
 
-    def test_reset_restores_everything(self) -> None:
-        """Settings, apps, files, faults, counters, screen and log are as at the start."""
-        phone = Phone()
-        before = phone.out(
-            "settings list secure; pm list packages -U; getprop; ps -A | grep -v ^shell; sim screen"
-        )
-
-        phone.run(
-            f"am start -n {SETTINGS}/.Settings; settings put secure x 1; echo y > /sdcard/y;"
-            f" pm uninstall com.clawperator.conformance; am force-stop {OPERATOR};"
-            " sim fault booting; sim chatter 5; sim profile 0.5.3; input keyevent POWER"
-        )
-        phone.out("sim reset")
-        assert phone.messages() == []
-
-        after = phone.out(
-            "settings list secure; pm list packages -U; getprop; ps -A | grep -v ^shell; sim screen"
-        )
-        assert after == before
-        assert phone.run("[ -e /sdcard/y ]").status == 1
-        assert phone.out("sim fault list; sim chatter; sim profile") == "0\ndocumented\n"
-        assert phone.system.display.awake
-
-    def test_shells_that_are_open(self) -> None:
-        """A shell that was open before sees the phone as it is after."""
-        phone = Phone()
-
-        out = phone.out(
-            "settings put global x 1; echo y > /sdcard/y; sim reset;"
-            " settings get global x; [ -e /sdcard/y ] || echo gone"
-        )
-
-        assert out == "null\ngone\n"
-
-    def test_operator_still_answers(self) -> None:
-        """After it the Operator works as before."""
-        phone = Phone()
-        phone.out("sim reset")
-
-        async def act() -> str:
-            await phone.shell(broadcast(HOME))
-            return await phone.logged("[Clawperator-Result]")
-
-        assert '"status":"success"' in asyncio.run(act())
+    phone.out("sim fault operator_absent")
+    assert operators(phone) == []
+    phone.out("sim fault clear; sim fault operator_variant")
+    assert operators(phone) == [f"{OPERATOR}.dev"]
+    phone.out("sim fault clear; sim fault operator_version version=0.6.0")
+    assert phone.out(version).strip() == "versionName=0.6.0"
+    phone.out("sim fault clear")
+    assert operators(phone) == [OPERATOR]
+    assert phone.out("settings get secure enabled_accessibility_services") == enabled
+    assert phone.out(version).strip() == "versionName=0.5.3"
 
 
-class TestOthers:
-    """The rest."""
+def test_a_lock_is_dismissed_unless_it_asks_for_a_code(phone: Phone) -> None:
+    """The window policy shows it."""
+    locked = "showing=true"
 
-    def test_the_chatter_rate_is_read_and_set(self) -> None:
-        """The rate of other processes' lines can be read and set."""
-        phone = Phone()
-
-        assert phone.out("sim chatter; sim chatter 12.5; sim chatter") == "0\n12.5\n"
-
-    @pytest.mark.parametrize("rate", ["x", "-1", "1e9", "nan"])
-    def test_an_invalid_rate_is_refused(self, rate: str) -> None:
-        """A rate that is invalid is refused with what does."""
-        ended = Phone().run(f"sim chatter {rate}")
-
-        assert ended.status == 1
-        assert "from 0 to 10000" in ended.err
-
-    @pytest.mark.parametrize("arguments", ["", "help"])
-    def test_help_lists_the_commands(self, arguments: str) -> None:
-        """Help lists the commands."""
-        assert Phone().out(f"sim {arguments}").startswith("usage: sim COMMAND\n")
-
-    def test_an_unknown_command_is_refused(self) -> None:
-        """A command that does not exist is refused with those there are."""
-        assert Phone().run("sim fly").err == (
-            "sim: there is no command 'fly'."
-            " Commands: fault, stats, chatter, anr, allow, screen, profile, reset, help.\n"
-        )
+    assert locked in phone.out("sim fault locked; dumpsys window policy")
+    assert locked not in phone.out("wm dismiss-keyguard; dumpsys window policy")
+    dismissed = "sim fault locked code=1; wm dismiss-keyguard"
+    assert locked in phone.out(f"{dismissed}; dumpsys window policy")
 
 
-class TestAnr:
-    """An app that does not respond."""
+def test_another_test_tool_holds_the_device_until_it_is_stopped(phone: Phone) -> None:
+    """No accessibility service is bound as long as its process runs."""
+    look, tool = "dumpsys accessibility; ps -A -o NAME", "io.appium.uiautomator2.server"
 
-    def test_the_system_reports_it(self) -> None:
-        """The report comes from the system's own process."""
-        phone = Phone()
+    held = phone.out(f"sim fault ui_automation; {look}")
+    free = phone.out(f"am force-stop {tool}; {look}")
 
-        phone.out("sim anr com.example.shop")
-
-        report = phone.device.log.since(1)[-1]
-        assert report.message.startswith("ANR in com.example.shop\nPID: ")
-        assert str(report.pid) == phone.out("pidof system_server").strip()
-
-    def test_a_package_must_be_named(self) -> None:
-        """Without one the command says how it is written."""
-        ended = Phone().run("sim anr")
-
-        assert ended.err == "sim: no package is named. Write: sim anr com.example.shop.\n"
+    for text in ("Ui Automation[", "Bound services:{}", tool):
+        assert text in held
+        assert text not in free
+    assert "Bound services:{Service[" in free
 
 
-class TestScreen:
-    """``sim screen``."""
+def test_cutting_the_log_ends_the_streams_that_are_open(phone: Phone) -> None:
+    """They end with status 0."""
 
-    def test_the_outline_names_app_windows_and_nodes(self) -> None:
-        """The outline names app, windows, roles, texts and bounds."""
-        phone = Phone()
-        phone.out(f"am start -n {SETTINGS}/.Settings")
+    async def act() -> int:
+        reader = asyncio.create_task(phone.shell("logcat"))
+        while not phone.device.stats.commands["logcat"]:
+            await asyncio.sleep(0)
+        await phone.shell("sim fault log_cut times=1")
+        return (await asyncio.wait_for(reader, DEADLINE)).status
 
-        lines = phone.out("sim screen").splitlines()
+    assert asyncio.run(act()) == 0
 
-        assert lines[0] == f"{SETTINGS}/{SETTINGS}.Settings"
-        assert f"application window of {SETTINGS}, active" in lines
-        assert any("'Connected devices'" in line and line.endswith("]") for line in lines)
+
+def test_the_clock_can_be_set_back(phone: Phone) -> None:
+    """The clock and the log go back together, and a reset sets them right."""
+    before, set_back, right = (
+        int(phone.out(f"{act}; date +%s"))
+        for act in ("true", "sim fault time_set_back s=3600", "sim reset")
+    )
+    phone.out("sim fault time_set_back s=7200; log hello")
+
+    assert -3600 <= set_back - before < -3500
+    assert 0 <= right - before < 100
+    assert phone.device.log.since(1)[-1].time < before - 7000
+    assert phone.out("sim fault list") == ""
+
+
+# Counters
+
+
+def test_commands_are_counted_by_name(phone: Phone) -> None:
+    """The counters are one line of JSON, and can be set back."""
+    phone.run("echo a; echo b | cat; pm list packages x")
+
+    printed = phone.out("sim stats")
+
+    counted = json.loads(printed)["commands"]
+    assert printed.count("\n") == 1
+    assert (counted["cat"], counted["pm"], counted["sim"]) == (1, 1, 1)
+    zeros = dict.fromkeys(("executions", "overlaps", "in_flight", "max_in_flight"), 0)
+    others = {"commands": {"sim": 1}, "broadcasts": 0, "screenshots": 0}
+    assert json.loads(phone.out("sim stats reset; sim stats")) == {**zeros, **others}
+
+
+def test_two_executions_at_a_time_are_an_overlap() -> None:
+    """What is under way when counters are set back is still under way."""
+    counters = Stats()
+    for count in (
+        *(counters.execution_started, counters.execution_started, counters.execution_ended),
+        *(counters.execution_ended, counters.execution_started),
+    ):
+        count()
+
+    assert (counters.executions, counters.overlaps, counters.max_in_flight) == (3, 1, 2)
+    counters.reset()
+    counters.execution_started()
+    assert (counters.executions, counters.overlaps, counters.max_in_flight) == (1, 1, 2)
+
+
+# The rest
+
+
+def test_a_changed_profile_acts_immediately(phone: Phone) -> None:
+    """The Operator that runs changes its habits."""
+    phone.out("sim profile 0.5.3")
+    text = HOME.replace('"press_key"', '"wait_for_node"').replace(
+        '"key": "home"', '"matcher": {"textEquals": "nowhere"}, "retry": {}'
+    )
+
+    async def act() -> str:
+        await phone.shell(broadcast(text))
+        return await phone.logged("[Clawperator-Result]")
+
+    assert '"stepResults":[]' in asyncio.run(act())
+    assert phone.out("sim profile") == "0.5.3\n"
+
+
+def test_reset_restores_everything(phone: Phone) -> None:
+    """Settings, apps, files, faults, counters, screen and log are as at the start."""
+    look = "settings list secure; pm list packages; getprop; ps -A | grep -v ^shell; sim screen"
+    before = phone.out(look)
+    phone.run(
+        f"am start -n {SETTINGS}/.Settings; settings put secure x 1; echo y > /sdcard/y;"
+        f" pm uninstall com.clawperator.conformance; am force-stop {OPERATOR};"
+        " sim fault booting; sim chatter 5; sim profile 0.5.3; input keyevent POWER"
+    )
+
+    # A shell that was open before sees the phone as it is after.
+    seen = phone.out("echo y > /sdcard/z; sim reset; settings get secure x; ls /sdcard")
+
+    assert seen.splitlines()[0] == "null"
+    assert not {"y", "z"} & set(seen.split())
+    assert phone.messages() == []
+    assert phone.out(look) == before
+    assert phone.out("sim fault list; sim chatter; sim profile") == "0\ndocumented\n"
+    assert phone.system.display.awake
+
+    async def act() -> str:
+        await phone.shell(broadcast(HOME))
+        return await phone.logged("[Clawperator-Result]")
+
+    assert '"status":"success"' in asyncio.run(act())
+
+
+def test_the_chatter_rate_is_read_and_set(phone: Phone) -> None:
+    """It is in lines per second."""
+    assert phone.out("sim chatter; sim chatter 12.5; sim chatter") == "0\n12.5\n"
+
+
+def test_the_system_reports_an_app_that_does_not_respond(phone: Phone) -> None:
+    """The report comes from the system's own process."""
+    phone.out("sim anr com.example.shop")
+
+    report = phone.device.log.since(1)[-1]
+    assert report.message.startswith("ANR in com.example.shop\nPID: ")
+    assert str(report.pid) == phone.out("pidof system_server").strip()
+
+
+def test_the_outline_names_app_windows_and_nodes(phone: Phone) -> None:
+    """It has roles, texts and bounds."""
+    lines = phone.run(f"am start -n {SETTINGS}/.Settings; sim screen").out.splitlines()[1:]
+
+    assert lines[0] == f"{SETTINGS}/{SETTINGS}.Settings"
+    assert f"application window of {SETTINGS}, active" in lines
+    assert any("'Connected devices'" in line and line.endswith("]") for line in lines)

@@ -33,16 +33,14 @@ def app(*nodes: UiNode) -> Window:
     return Window("application", PACKAGE, root, active=True)
 
 
-def png(
-    *windows: Window, dark: bool = False, clock: str = "10:00", title: str | None = None
-) -> bytes:
+def png(*windows: Window, dark: bool = False, clock: str = "10:00") -> bytes:
     """Draw windows."""
-    return draw(windows, size=SIZE, dark=dark, clock_text=clock, title=title)
+    return draw(windows, size=SIZE, dark=dark, clock_text=clock)
 
 
-def picture(*windows: Window, dark: bool = False, title: str | None = None) -> Image.Image:
+def picture(*windows: Window, dark: bool = False, clock: str = "10:00") -> Image.Image:
     """Draw windows and open the result."""
-    return Image.open(io.BytesIO(png(*windows, dark=dark, title=title)))
+    return Image.open(io.BytesIO(png(*windows, dark=dark, clock=clock)))
 
 
 def changed(before: Image.Image, after: Image.Image) -> Bounds | None:

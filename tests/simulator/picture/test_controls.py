@@ -108,7 +108,7 @@ def test_widgets_stay_in_their_bounds(kind: str, bounds: Bounds, dark: bool) -> 
     assert inside(shown(widget, dark=dark), bounds)
 
 
-@pytest.mark.parametrize("kind", ["toolbar", "row", "divider", "tab_bar"])
+@pytest.mark.parametrize("kind", ["row", "divider", "tab_bar"])
 def test_containers_stay_in_their_bounds(kind: str) -> None:
     """So does what holds other widgets."""
     assert inside(shown(node(kind, text="Label", focused=True)), BOX)

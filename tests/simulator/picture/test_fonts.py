@@ -89,8 +89,8 @@ def without_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("letter", "like"),
     [
-        ("ø", "o"), ("Ø", "O"), ("ł", "l"), ("đ", "d"), ("Đ", "D"), ("ß", "B"), ("æ", "ae"),
-        ("œ", "oe"), ("þ", "p"), ("ı", "i"), ("ï", "i"), ("ç", "c"), ("ę", "e"), ("ů", "u"),
+        ("ø", "o"), ("Ø", "O"), ("ł", "l"), ("đ", "d"), ("Đ", "D"), ("ß", "B"),
+        ("þ", "p"), ("ı", "i"), ("ï", "i"), ("ç", "c"), ("ę", "e"), ("ů", "u"),
     ],
 )  # fmt: skip
 def test_latin_letters_need_no_fonts(letter: str, like: str) -> None:

@@ -7,14 +7,14 @@ import io
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.png import PngEncoder, beginning, encode_png
+from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
 
 
 def test_encoding_keeps_every_pixel() -> None:
     """The fast encoder writes what Pillow reads back."""
     image = Image.effect_noise((61, 37), 80).convert("RGB")
 
-    assert Image.open(io.BytesIO(encode_png(image))).tobytes() == image.tobytes()
+    assert Image.open(io.BytesIO(PngEncoder().encode(image))).tobytes() == image.tobytes()
 
 
 @pytest.mark.parametrize("size", [(40, 1), (40, 64), (40, 200), (300, 129)])
@@ -29,7 +29,7 @@ def test_what_came_before_does_not_show(size: tuple[int, int]) -> None:
 
     encoded = encoder.encode(image)
 
-    assert encoded == encode_png(image)
+    assert encoded == PngEncoder().encode(image)
     assert Image.open(io.BytesIO(encoded)).tobytes() == image.tobytes()
 
 
@@ -37,5 +37,5 @@ def test_the_beginning_is_that_of_every_picture_of_a_size() -> None:
     """What a picture begins with is known before it is drawn."""
     noise = Image.effect_noise((61, 37), 80).convert("RGB")
 
-    assert encode_png(noise).startswith(beginning((61, 37)))
-    assert encode_png(Image.new("RGB", (61, 37))).startswith(beginning((61, 37)))
+    assert PngEncoder().encode(noise).startswith(beginning((61, 37)))
+    assert PngEncoder().encode(Image.new("RGB", (61, 37))).startswith(beginning((61, 37)))

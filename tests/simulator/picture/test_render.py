@@ -17,7 +17,6 @@ from pytest_clawperator.simulator.picture import icons
 from pytest_clawperator.simulator.picture import text as render_text
 from pytest_clawperator.simulator.picture.canvas import LIGHT, Canvas
 from pytest_clawperator.simulator.picture.controls import PAINTERS
-from pytest_clawperator.simulator.picture.fonts import readable
 from pytest_clawperator.simulator.picture.render import black_screen, draw
 from pytest_clawperator.simulator.picture.text import fitted, line_height
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
@@ -41,7 +40,7 @@ from tests.simulator.picture.drawing import (
 
 def test_only_the_clock_shows_the_time() -> None:
     """Another time changes the left end of the status bar and nothing else."""
-    early, late = (Image.open(io.BytesIO(png(app(), clock=clock))) for clock in ("09:41", "23:58"))
+    early, late = (picture(app(), clock=clock) for clock in ("09:41", "23:58"))
 
     assert inside(changed(early, late), Bounds(0, 0, 270, 40))
 
@@ -104,16 +103,6 @@ def test_the_uppermost_window_covers_the_others() -> None:
     assert png(app(node("text", text="old")), app(node("text", text="new"))) == png(
         app(node("text", text="new"))
     )
-
-
-def test_a_title_is_written_where_there_is_room() -> None:
-    """The app's title shows on a bare screen, but not beside a title or above a full screen."""
-    with_title = app(node("title", text="Own"))
-    full = app(node("text", Bounds(0, 40, 540, 80), text="Top"))
-
-    assert png(app(), title="Shop") != png(app())
-    assert png(with_title, title="Shop") == png(with_title)
-    assert png(full, title="Shop") == png(full)
 
 
 @pytest.mark.parametrize("size", [(1080, 2400), (2400, 1080), (320, 480), (17, 1), (0, 0)])
@@ -241,7 +230,7 @@ def test_titles_are_not_cut(size: tuple[int, int], density: int, font_scale: flo
         pixels = canvas.sp(SIZES[each.kind])
         # In so large letters some titles are wider than the screen, as on a phone.
         widest = each.bounds.left + each.bounds.width >= size[0] - canvas.dp(25)
-        if not widest and fitted(readable(each.text), pixels, each.bounds.width) != each.text:
+        if not widest and fitted(each.text, pixels, each.bounds.width) != each.text:
             cut.append(each.text)
         if line_height(round(pixels * 0.86)) > each.bounds.height:
             cut.append(f"{each.text} (height)")

@@ -41,7 +41,8 @@ def test_events_say_what_happened_as_android_prints_it() -> None:
         "TYPE_WINDOW_STATE_CHANGED",
     ]
     clicked, typed, scrolled, _ = sent
-    assert clicked.startswith("EventType: TYPE_VIEW_CLICKED; EventTime: 1000000; PackageName: ")
+    beginning = "EventType: TYPE_VIEW_CLICKED; EventTime: 1000000; PackageName: "
+    assert str(clicked).startswith(beginning)
     assert clicked.source is not None
     assert clicked.source.content_desc == "Write"
     assert typed.texts == ("Ann",)
@@ -182,28 +183,19 @@ def test_what_is_off_the_screen_is_not_seen() -> None:
 
     assert [made.text for made in on_screen(root, SIZE)] == ["", "touching", "turned round"]
     assert len(children_on_screen(root, SIZE)) == 2
-
-
-def test_the_root_is_always_seen() -> None:
-    """A root that is off the screen stays, without its children."""
-    root = node(FRAME, node(TEXT, text="A"), visible_to_user=False)
-
+    assert node_path(root.children[0].children[0]) == "0.0.0"
+    root.visible_to_user = False
     assert list(on_screen(root, SIZE)) == [root]
 
 
-def test_the_path_of_a_node() -> None:
-    """A node is named by its raw child indexes from the root."""
-    leaf = node(TEXT)
-    root = node(FRAME, node(VIEW), node(FRAME, node(VIEW), node(VIEW), leaf))
-
-    assert (node_path(root), node_path(leaf)) == ("0", "0.1.2")
-
-
 def test_a_tree_is_printed_with_all_attributes_in_order() -> None:
-    """Prolog, seventeen attributes in their order, two spaces a level, a newline at the end."""
+    """Prolog, seventeen attributes in their order, two spaces a level, a newline at the end.
+
+    Five characters are escaped; a newline or an emoji stays as it is.
+    """
     root = node(
         FRAME,
-        node(TEXT, text="Hi", resource_id="android:id/title", clickable=True),
+        node(TEXT, text="<a & 'b' \"c\">\n😀", resource_id="android:id/title", clickable=True),
         node(VIEW, content_desc="x", bounds=Bounds(1, 2, 3, 4)),
     )
 
@@ -217,7 +209,8 @@ def test_a_tree_is_printed_with_all_attributes_in_order() -> None:
         '<hierarchy rotation="1">\n'
         f'  <node index="0" text="" resource-id="" class="{FRAME}" package="com.example"'
         f' content-desc="" {flags.format("false")} bounds="[0,0][1080,2400]">\n'
-        f'    <node index="0" text="Hi" resource-id="android:id/title" class="{TEXT}"'
+        '    <node index="0" text="&lt;a &amp; &apos;b&apos; &quot;c&quot;&gt;\n😀"'
+        f' resource-id="android:id/title" class="{TEXT}"'
         f' package="com.example" content-desc="" {flags.format("true")}'
         ' bounds="[0,0][1080,2400]" />\n'
         f'    <node index="1" text="" resource-id="" class="{VIEW}" package="com.example"'
@@ -225,13 +218,6 @@ def test_a_tree_is_printed_with_all_attributes_in_order() -> None:
         "  </node>\n"
         "</hierarchy>\n"
     )
-
-
-def test_only_five_characters_are_escaped() -> None:
-    """Markup characters are escaped; a newline or an emoji stays as it is."""
-    text = hierarchy_xml([node(text="<a & 'b' \"c\">\n😀\t")], 0)
-
-    assert 'text="&lt;a &amp; &apos;b&apos; &quot;c&quot;&gt;\n😀\t"' in text
 
 
 def test_every_shipped_screen_prints_as_xml() -> None:

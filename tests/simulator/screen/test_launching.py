@@ -11,9 +11,14 @@ from tests.simulator.screen.sample_apps import COUNTER, DEMO, DIALOGS
 
 
 def test_stopping_loses_plain_state_and_clearing_loses_all() -> None:
-    """Plain state goes with the process, saved state and permissions with the data."""
+    """Plain state goes with the process, saved state and permissions with the data.
+
+    Taking back a permission kills the app, if it had it.
+    """
     phone = demo(COUNTER)
     phone.ui.permissions.grant(DEMO, "android.permission.CAMERA")
+    phone.ui.processes.revoke_permission(DEMO, "android.permission.NONE")
+    assert phone.ui.view.foreground_package() == DEMO
     phone.tap("Add")
     phone.tap("Next")
 
@@ -24,22 +29,13 @@ def test_stopping_loses_plain_state_and_clearing_loses_all() -> None:
     assert phone.has("Count 0, best 1")
     assert phone.ui.permissions.granted(DEMO) == {"android.permission.CAMERA"}
 
+    phone.ui.processes.revoke_permission(DEMO, "android.permission.CAMERA")
+    assert phone.ui.view.foreground_package() == HOME
+    phone.ui.permissions.grant(DEMO, "android.permission.CAMERA")
     phone.ui.processes.clear_data(DEMO)
     phone.ui.launching.start_app(DEMO)
     assert phone.has("Count 0, best 0")
     assert phone.ui.permissions.granted(DEMO) == set()
-
-
-def test_taking_a_permission_back_kills_the_app() -> None:
-    """As on a phone; where there was nothing to take, nothing happens."""
-    phone = demo(DIALOGS)
-    phone.ui.processes.revoke_permission(DEMO, "android.permission.CAMERA")
-    assert phone.ui.view.foreground_package() == DEMO
-    phone.ui.permissions.grant(DEMO, "android.permission.CAMERA")
-
-    phone.ui.processes.revoke_permission(DEMO, "android.permission.CAMERA")
-
-    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_the_home_screen_shows_every_app_with_an_icon() -> None:
@@ -68,6 +64,9 @@ def test_starting_brings_what_was_open_back() -> None:
     assert phone.ui.view.title() == "Display"
     assert not phone.ui.launching.start_app("com.example.nothing")
     assert not phone.ui.launching.start_app(SETTINGS, ".Nothing")
+    assert phone.ui.launching.start_intent("android.settings.BLUETOOTH_SETTINGS")
+    assert phone.ui.view.title() == "Bluetooth"
+    assert not phone.ui.launching.start_intent("android.settings.NOTHING")
 
 
 def test_an_activity_can_be_started_by_name() -> None:
@@ -80,16 +79,6 @@ def test_an_activity_can_be_started_by_name() -> None:
     assert phone.ui.launching.start_app(DEMO, "com.example.demo.NextActivity")
     phone.ui.keys.back()
     assert phone.ui.view.title() == "Counter 0"
-
-
-def test_an_intent_opens_its_screen() -> None:
-    """The well-known actions of Settings lead to their pages."""
-    phone = Phone()
-
-    assert phone.ui.launching.start_intent("android.settings.BLUETOOTH_SETTINGS")
-
-    assert phone.ui.view.title() == "Bluetooth"
-    assert not phone.ui.launching.start_intent("android.settings.NOTHING")
 
 
 def test_recent_apps_are_opened_and_closed_by_their_cards() -> None:
@@ -118,25 +107,8 @@ def test_recent_apps_are_opened_and_closed_by_their_cards() -> None:
     assert phone.ui.view.title() is None
 
 
-def test_a_launch_takes_its_time() -> None:
-    """With a delay, what was in front stays there until the app comes."""
-    phone = Phone(*shipped_apps(), launch_delay=0.3)
-    assert phone.ui.launching.start_app(SETTINGS)
-    assert phone.ui.view.foreground_package() == HOME
-    phone.wait(0.29)
-    assert phone.ui.view.foreground_package() == HOME
-
-    phone.wait(0.01)
-
-    assert phone.ui.view.foreground_package() == SETTINGS
-    assert phone.ui.links.open_uri("shop://item/3")
-    assert phone.ui.view.foreground_package() == SETTINGS
-    phone.wait(0.3)
-    assert phone.ui.view.title() == "Item 3"
-
-
-def test_leaving_takes_its_time_too() -> None:
-    """Home, back out of an app and icons all take the same moment."""
+def test_going_from_one_app_to_another_takes_its_time() -> None:
+    """With a delay, what was in front stays there; the recent apps need no start."""
     phone = Phone(*shipped_apps(), launch_delay=0.3)
     seen = []
     for deed in (
@@ -144,33 +116,20 @@ def test_leaving_takes_its_time_too() -> None:
         phone.ui.keys.home,
         lambda: phone.tap("Shop"),
         phone.ui.keys.back,
+        lambda: phone.ui.links.open_uri("shop://item/3"),
     ):
         before = phone.ui.view.foreground_activity()
         deed()
+        phone.wait(0.29)
         assert phone.ui.view.foreground_activity() == before
-        phone.wait(0.3)
+        phone.wait(0.01)
         seen.append(phone.ui.view.foreground_package())
 
-    assert seen == [SETTINGS, HOME, SHOP, HOME]
-
-
-def test_recent_apps_show_at_once() -> None:
-    """No app has to start for them: they show at once."""
-    phone = Phone(*shipped_apps(), start=SETTINGS, launch_delay=0.3)
-    phone.wait(0.3)
-
+    assert seen == [SETTINGS, HOME, SHOP, HOME, SHOP]
     phone.ui.keys.recents()
-
     assert phone.has("Clear all")
-
-
-def test_a_launch_that_is_stopped_does_not_happen() -> None:
-    """Stopping an app before it came up leaves it stopped."""
-    phone = Phone(*shipped_apps(), launch_delay=0.3)
     phone.ui.launching.start_app(SETTINGS)
-
     phone.ui.processes.force_stop(SETTINGS)
-
     phone.wait(1)
     assert phone.ui.view.foreground_package() == HOME
 
@@ -216,14 +175,8 @@ def test_a_link_opens_its_screen(uri: str, title: str) -> None:
     assert phone.ui.view.title() == title
     phone.ui.keys.back()
     assert phone.ui.view.foreground_package() == HOME
-
-
-def test_a_link_that_no_app_handles_is_not_opened() -> None:
-    """Nothing happens, and the call returns False."""
-    phone = Phone(app(LINKED))
-
-    assert not phone.ui.links.open_uri("demo://item/x")
-    assert not phone.ui.links.open_uri("nothing at all")
+    for unhandled in ("demo://item/x", "nothing at all"):
+        assert not phone.ui.links.open_uri(unhandled)
     assert not phone.ui.links.open_uri("demo://a", package=OTHER)
 
 

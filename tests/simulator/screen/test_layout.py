@@ -90,6 +90,7 @@ def test_a_list_has_nodes_only_for_what_is_in_sight() -> None:
     phone = Phone(screen_app(LONG_LIST))
 
     rows = phone.by_id("rows")
+    assert rows.scrollable
     tops = [row.bounds.top for row in rows.children]
     assert 8 <= len(rows.children) <= 14
     assert [row.children[0].text for row in rows.children][:3] == ["Row 1", "Row 2", "Row 3"]
@@ -129,14 +130,6 @@ def test_rows_are_items_of_a_collection() -> None:
     assert len({child.bounds.top for child in grid.children}) == 3
 
 
-def test_a_short_list_does_not_scroll() -> None:
-    """Only what has more than it can show is scrollable."""
-    phone = Phone(screen_app("- {list: rows, items: [{row: A}]}\n"))
-
-    assert not phone.by_id("rows").scrollable
-    assert Phone(screen_app(LONG_LIST)).by_id("rows").scrollable
-
-
 def test_a_scroll_view_has_nodes_for_what_is_out_of_sight() -> None:
     """Unlike a list, it keeps all its children in the tree; those out of sight are not visible."""
     phone = Phone(screen_app("- {scroll: page, items: [{text: 'T{number}', repeat: 100}]}\n"))
@@ -172,31 +165,23 @@ def test_only_a_swipe_sideways_moves_a_horizontal_list() -> None:
 
 
 def test_a_line_shares_its_width() -> None:
-    """Things in a line keep their width; what grows takes the rest."""
-    phone = Phone(
-        screen_app(
-            """\
-            - line:
-                - {text: A}
-                - {field: Name, id: name}
-                - {button: Go}
-            """
-        )
-    )
+    """Things in a line keep their width; what grows takes the rest. Texts can be aligned."""
+    items = """\
+    - {line: [{text: A}, {field: Name, id: name}, {button: Go}]}
+    - {text: B, align: center}
+    - {text: C, align: end}
+    - {list: rows, items: [{row: D}]}
+    """
+    phone = Phone(screen_app(items))
 
     a, name, go = phone.node("A").bounds, phone.by_id("name").bounds, phone.node("Go").bounds
+    width = phone.ui.display.size[0]
     assert a.right < name.left < name.right < go.left
     assert name.width > 4 * a.width
-    assert go.right > phone.ui.display.size[0] * 0.9
-
-
-def test_a_text_is_aligned_within_its_line() -> None:
-    """A text stands at the start, in the middle or at the end of its line."""
-    phone = Phone(screen_app("- {text: A}\n- {text: B, align: center}\n- {text: C, align: end}\n"))
-
-    lefts = [phone.node(text).bounds.left for text in "ABC"]
-    assert lefts == sorted(lefts)
-    assert abs(sum(phone.node("B").bounds[::2]) - phone.ui.display.size[0]) <= 2
+    assert go.right > width * 0.9
+    assert abs(sum(phone.node("B").bounds[::2]) - width) <= 2
+    assert phone.node("C").bounds.left > phone.node("B").bounds.left
+    assert not phone.by_id("rows").scrollable
 
 
 def signature(phone: Phone, node: UiNode) -> list[str]:

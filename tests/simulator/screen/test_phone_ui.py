@@ -52,7 +52,7 @@ def test_what_is_due_happens_before_a_touch() -> None:
     assert phone.has("Tapped 1")
 
 
-def test_a_timer_that_plans_itself_anew_does_not_hang() -> None:
+def test_a_timer_that_plans_itself_again_does_not_hang() -> None:
     """Even after a long time away, a blinking app is caught up with in bounded work."""
     phone = demo(
         """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.doubles.simulator.screen_phone import Phone, demo, screen_app
-from tests.simulator.screen.sample_apps import COUNTER, FORM
+from tests.simulator.screen.sample_apps import FORM
 
 
 def test_a_tap_toggles_switches_checkboxes_and_radio_buttons() -> None:
@@ -121,17 +121,3 @@ def test_enter_makes_a_new_line_in_a_field_of_several_lines() -> None:
 
     assert phone.by_id("notes").text == "a\nb"
     assert phone.by_id("name").text == "a b"
-
-
-def test_a_click_needs_a_node_that_takes_it() -> None:
-    """A node that is not clickable, or has gone, cannot be clicked."""
-    phone = demo(COUNTER)
-    add, text = phone.node("Add"), phone.node("Count 0, best 0")
-    assert not phone.ui.nodes.click(text)
-    assert phone.ui.nodes.click(add)
-    assert phone.ui.nodes.click(add)
-    assert phone.has("Count 2, best 2")
-
-    phone.tap("Next")
-
-    assert not phone.ui.nodes.click(add)

@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.wire.console import (
     listen_as_emulator,
     user_token,
 )
-from tests.doubles.simulator.adb_hosts import DEADLINE, Adb, MiniDevice, real_adb
+from tests.doubles.simulator.adb_hosts import DEADLINE, Adb, MiniDevice, in_loop, real_adb
 
 
 @asynccontextmanager
@@ -36,7 +36,7 @@ async def emulator(
 
 
 async def say(port: int, text: bytes) -> str:
-    """Send everything at once and give all that comes back."""
+    """Send everything together and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
     try:
@@ -63,73 +63,42 @@ async def through_adb(adb: Adb, port: int, *command: str) -> str:
     return ended.text
 
 
-@pytest.mark.parametrize("token", ["", "s3cret\n"])
-def test_the_real_adb_prints_the_name(tmp_path: Path, token: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "token"), [("", ""), ("s3cret\n", "s3cret"), ("unexpected", "")]
+)
+@in_loop
+async def test_the_real_adb_prints_the_name(tmp_path: Path, written: str, token: str) -> None:
     """With and without a token of the user, the name is the first line."""
-    if token:
-        (tmp_path / TOKEN_FILE).write_text(token)
-
-    async def run() -> None:
-        async with real_adb(tmp_path) as adb, emulator(token=token.strip()) as (_, port):
-            assert await through_adb(adb, port, "avd", "name") == "Pixel_7_API_35\nOK\n"
-
-    asyncio.run(run())
+    if written:
+        (tmp_path / TOKEN_FILE).write_text(written)
+    async with real_adb(tmp_path) as adb, emulator(token=token) as (_, port):
+        assert await through_adb(adb, port, "avd", "name") == "Pixel_7_API_35\nOK\n"
 
 
-def test_the_real_adb_prints_the_name_when_only_it_has_a_token(tmp_path: Path) -> None:
-    """A token that nobody asked for does no harm."""
-    (tmp_path / TOKEN_FILE).write_text("unexpected")
-
-    async def run() -> None:
-        async with real_adb(tmp_path) as adb, emulator() as (_, port):
-            assert await through_adb(adb, port, "avd", "name") == "Pixel_7_API_35\nOK\n"
-
-    asyncio.run(run())
-
-
-def test_the_real_adb_lists_runs_and_kills_an_emulator(tmp_path: Path) -> None:
+@in_loop
+async def test_the_real_adb_lists_runs_and_kills_an_emulator(tmp_path: Path) -> None:
     """A registered emulator is a device like others, and ``emu kill`` reaches its owner."""
+    killed = asyncio.Event()
+    async with real_adb(tmp_path) as adb, emulator(killed=killed) as (_, port):
+        serial = await adb.server.register_emulator(port)
+        shell = await adb("-s", serial, "shell", "echo", "hi")
+        goodbye = await through_adb(adb, port, "kill")
+        await asyncio.wait_for(killed.wait(), DEADLINE)
 
-    async def run() -> None:
-        killed = asyncio.Event()
-        async with real_adb(tmp_path) as adb, emulator(killed=killed) as (_, port):
+        assert serial == f"emulator-{port}"
+        assert shell.stdout == b"hi\n"
+        assert goodbye == "OK: killing emulator, bye bye\nOK\n"
+
+
+@in_loop
+async def test_an_emulator_has_two_ports_and_leaves_the_list_when_it_stops(tmp_path: Path) -> None:
+    """They are an even one and its neighbour."""
+    async with real_adb(tmp_path) as adb:
+        async with emulator() as (_, port), emulator() as (_, other):
+            assert port % 2 == other % 2 == 0
+            assert port != other
             serial = await adb.server.register_emulator(port)
-            shell = await adb("-s", serial, "shell", "echo", "hi")
-            goodbye = await through_adb(adb, port, "kill")
-            await asyncio.wait_for(killed.wait(), DEADLINE)
-
-            assert serial == f"emulator-{port}"
-            assert shell.stdout == b"hi\n"
-            assert goodbye == "OK: killing emulator, bye bye\nOK\n"
-
-    asyncio.run(run())
-
-
-def test_an_emulator_that_stops_leaves_the_list(tmp_path: Path) -> None:
-    """When its ports are closed, adb forgets it."""
-
-    async def run() -> None:
-        async with real_adb(tmp_path) as adb:
-            async with emulator() as (_, port):
-                serial = await adb.server.register_emulator(port)
-            await adb.until(serial, None)
-
-    asyncio.run(run())
-
-
-def test_the_ports_are_an_even_one_and_its_neighbour() -> None:
-    """The one can be derived from the other, also with several emulators."""
-
-    async def run() -> None:
-        async with emulator() as (_, first), emulator() as (_, second):
-            assert first % 2 == second % 2 == 0
-            assert first != second
-            for port in (first + 1, second + 1):
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.close()
-                await writer.wait_closed()
-
-    asyncio.run(run())
+        await adb.until(serial, None)
 
 
 def test_with_a_token_the_greeting_asks_for_it() -> None:
@@ -140,61 +109,45 @@ def test_with_a_token_the_greeting_asks_for_it() -> None:
     assert f"'{Path.home() / TOKEN_FILE}'\r\nOK\r\n" in text
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (b"auth wrong", f"KO: authentication token does not match ~/{TOKEN_FILE}\r\n"),
-        (b"auth", "KO: missing authentication token\r\n"),
-        (b"kill", "KO: unknown command, try 'help'\r\n"),
-        (b"avd name", "Pixel_7_API_35\r\nOK\r\n"),
-        (b"auth s3cret", "Android Console: type 'help' for a list of commands\r\nOK\r\n"),
-    ],
-)
-def test_what_a_stranger_may_ask(line: bytes, expected: str) -> None:
+def test_commands_are_answered_or_refused() -> None:
     """Without the token little is answered, and nothing can be ended."""
-    assert ask(line + b"\nquit\n", token="s3cret").endswith(expected)
+    for line, expected in {
+        b"auth wrong": f"KO: authentication token does not match ~/{TOKEN_FILE}\r\n",
+        b"auth": "KO: missing authentication token\r\n",
+        b"kill": "KO: unknown command, try 'help'\r\n",
+        b"avd name": "Pixel_7_API_35\r\nOK\r\n",
+        b"auth s3cret": "Android Console: type 'help' for a list of commands\r\nOK\r\n",
+    }.items():
+        assert ask(line + b"\nquit\n", token="s3cret").endswith(expected), line
+    for line, expected in {
+        b"avd": "KO: bad sub-command",
+        b"avd fly": "KO: bad sub-command",
+        b"fly": "KO: unknown command, try 'help'",
+        b"": "OK",
+        b"\xff\xfe": "KO: unknown command, try 'help'",
+    }.items():
+        assert expected in ask(line + b"\nexit\n"), line
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (b"avd", "KO: bad sub-command"),
-        (b"avd fly", "KO: bad sub-command"),
-        (b"fly", "KO: unknown command, try 'help'"),
-        (b"", "OK"),
-        (b"\xff\xfe", "KO: unknown command, try 'help'"),
-    ],
-)
-def test_known_commands_are_answered_and_unknown_ones_refused(line: bytes, expected: str) -> None:
-    """Known ones are answered, unknown ones refused."""
-    assert expected in ask(line + b"\nexit\n")
+@in_loop
+async def test_a_line_without_end_ends_the_session() -> None:
+    """One line cannot fill the memory, and others are still served."""
+    async with emulator() as (_, port):
+        greeting = await say(port, b"x" * 100_000)
+        assert greeting.count("OK\r\n") <= 1
+        assert "Pixel_7_API_35" in await say(port, b"avd name\nquit\n")
 
 
-def test_a_line_without_end_ends_the_session() -> None:
-    """Nobody can fill the memory with one line, and others are served on."""
-
-    async def run() -> None:
-        async with emulator() as (_, port):
-            greeting = await say(port, b"x" * 100_000)
-            assert greeting.count("OK\r\n") <= 1
-            assert "Pixel_7_API_35" in await say(port, b"avd name\nquit\n")
-
-    asyncio.run(run())
-
-
-def test_stopping_ends_open_sessions() -> None:
+@in_loop
+async def test_stopping_ends_open_sessions() -> None:
     """A client that only listens sees the end."""
-
-    async def run() -> None:
-        async with emulator() as (console, port):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            await asyncio.wait_for(reader.readuntil(b"OK\r\n"), DEADLINE)
-            await console.stop()
-            assert await asyncio.wait_for(reader.read(), DEADLINE) == b""
-            writer.close()
-            await writer.wait_closed()
-
-    asyncio.run(run())
+    async with emulator() as (console, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.wait_for(reader.readuntil(b"OK\r\n"), DEADLINE)
+        await console.stop()
+        assert await asyncio.wait_for(reader.read(), DEADLINE) == b""
+        writer.close()
+        await writer.wait_closed()
 
 
 def test_the_token_is_read_from_the_users_home(

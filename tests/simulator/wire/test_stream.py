@@ -15,42 +15,13 @@ from tests.doubles.simulator.adb_hosts import (
     MiniDevice,
     collect,
     echo,
+    greeted,
+    in_loop,
     listening,
     pattern,
     raw_host,
     soon,
 )
-
-
-def test_a_host_of_the_old_version_gets_and_must_send_checksums() -> None:
-    """Below the version that skips them, every message is summed up, and a wrong sum ends it."""
-
-    async def run() -> None:
-        async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-            await host.greet(version=0x01000000, max_payload=4096)
-            await host.open("exec:echo sum")
-            answer = await host.next()
-            assert host.checksums[-1] == sum(answer.payload)
-            await host.next()
-            host.writer.write(Message("OPEN", 2, 0, b"exec:echo x\0").packed(checksum=1))
-
-            assert await host.rest() == b""
-
-    asyncio.run(run())
-
-
-def test_a_host_of_the_new_version_may_leave_checksums_out() -> None:
-    """A reconnecting adb fills in no sum, not even for its greeting."""
-
-    async def run() -> None:
-        async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-            greeting = Message("CNXN", 0x01000001, MAX_PAYLOAD, b"host::")
-            host.writer.write(greeting.packed(checksum=0))
-            assert (await host.next()).command == "CNXN"
-            host.writer.write(Message("OPEN", 1, 0, b"exec:echo x\0").packed(checksum=0))
-            assert (await host.next()).command == "OKAY"
-
-    asyncio.run(run())
 
 
 @pytest.mark.parametrize(
@@ -66,16 +37,13 @@ def test_a_host_of_the_new_version_may_leave_checksums_out() -> None:
     ],
     ids=["http", "zeros", "old", "no payload", "no greeting", "unknown", "oversize"],
 )
-def test_a_stranger_is_dropped(data: bytes) -> None:
+@in_loop
+async def test_a_stranger_is_dropped(data: bytes) -> None:
     """What is not the protocol ends that connection without an answer."""
+    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
+        host.writer.write(data)
 
-    async def run() -> None:
-        async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-            host.writer.write(data)
-
-            assert await host.rest() == b""
-
-    asyncio.run(run())
+        assert await host.rest() == b""
 
 
 def _hostile(rng: random.Random) -> bytes:
@@ -88,7 +56,7 @@ def _hostile(rng: random.Random) -> bytes:
     for _ in range(rng.randrange(12)):
         payload = rng.choice([rng.choice(destinations), rng.randbytes(rng.randrange(200))])
         message = Message(rng.choice(commands), rng.choice(numbers), rng.choice(numbers), payload)
-        data += message.packed(checksum=rng.choice([None, 0, 7]))
+        data += message.packed()
     if rng.random() < 0.3 and data:
         for _ in range(rng.randrange(1, 4)):
             data[rng.randrange(len(data))] = rng.randrange(256)
@@ -99,8 +67,8 @@ def _hostile(rng: random.Random) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_hostile_bytes_harm_nobody_else(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_hostile_bytes_harm_no_other_connection(seed: int) -> None:
     """Random, mutated and truncated messages end their own connection at worst."""
 
     async def run() -> None:
@@ -137,224 +105,116 @@ def _cut(rng: random.Random, data: bytes) -> list[bytes]:
     return [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]
 
 
-def test_small_writes_leave_together() -> None:
-    """What is written while the host is busy goes in one piece afterwards."""
+@in_loop
+async def test_one_piece_travels_until_it_is_acknowledged() -> None:
+    """What is written meanwhile goes in one piece afterwards; other streams go on."""
 
-    async def run() -> None:
-        async def chatty(_: str, stream: Stream) -> None:
-            await stream.write(b"first ")
-            await sent.wait()
-            for _line in range(1000):
-                await stream.write(b"line\n")
-            written.set()
-            await stream.read()
+    async def chatty(_: str, stream: Stream) -> None:
+        await stream.write(b"first ")
+        await sent.wait()
+        for _line in range(1000):
+            await stream.write(b"line\n")
+        written.set()
+        await stream.read()
 
-        sent, written = asyncio.Event(), asyncio.Event()
-        device = MiniDevice({"chatty": chatty})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("chatty:")
-            first = await host.next()
-            sent.set()
-            await soon(written)
-            host.send("OKAY", 1, local)
-            second = await host.next()
+    sent, written = asyncio.Event(), asyncio.Event()
+    async with greeted(MiniDevice({"chatty": chatty})) as host:
+        local = await host.open("chatty:")
+        first = await host.next()
+        sent.set()
+        await soon(written)
+        await host.open("exec:echo between", number=2)
+        between = [await host.next(), await host.next()]
+        host.send("OKAY", 1, local)
+        second = await host.next()
 
-            assert first.payload == b"first "
-            assert second.payload == b"line\n" * 1000
-
-    asyncio.run(run())
-
-
-def test_many_streams_at_once_do_not_mix() -> None:
-    """Hundreds of echoes, interleaved, each give back their own bytes."""
-
-    async def run() -> None:
-        numbers = range(1, 301)
-        async with listening(MiniDevice({"echo": echo})) as (_, port), raw_host(port) as host:
-            await host.greet()
-            for number in numbers:
-                host.send("OPEN", number, 0, b"echo:\0")
-            opened = [await host.next() for _ in numbers]
-            locals_ = {message.arg1: message.arg0 for message in opened}
-            for number in numbers:
-                host.send("WRTE", number, locals_[number], b"stream %d" % number)
-            answers: dict[int, bytes] = {}
-            while len(answers) < len(numbers):
-                message = await host.next()
-                if message.command == "WRTE":
-                    answers[message.arg1] = message.payload
-                    host.send("OKAY", message.arg1, message.arg0)
-
-            assert len(set(locals_.values())) == len(numbers)
-            assert answers == {number: b"stream %d" % number for number in numbers}
-
-    asyncio.run(run())
+        assert [message.arg1 for message in between] == [2, 2]
+        assert first.payload == b"first "
+        assert second.payload == b"line\n" * 1000
 
 
-def test_one_piece_travels_until_it_is_acknowledged() -> None:
-    """A second piece waits for the host, while other streams go on."""
-
-    async def run() -> None:
-        async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open(f"exec:big {2 * MAX_PAYLOAD}", number=1)
-            first = await host.next()
-            await host.open("exec:echo between", number=2)
-            between = [await host.next(), await host.next()]
-            host.send("OKAY", 1, local)
-            second = await host.next()
-
-            assert [message.arg1 for message in between] == [2, 2]
-            assert first.payload + second.payload == pattern(2 * MAX_PAYLOAD)
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize("max_payload", [4096, 256 * 1024, MAX_PAYLOAD, 2**32 - 1])
-def test_writes_are_split_to_what_both_sides_allow(max_payload: int) -> None:
+@pytest.mark.parametrize("max_payload", [4096, MAX_PAYLOAD, 2**32 - 1])
+@in_loop
+async def test_writes_are_split_to_what_both_sides_allow(max_payload: int) -> None:
     """No piece is larger than the smaller of the two limits, and nothing is lost."""
+    size = 3 * min(max_payload, MAX_PAYLOAD) + 17
+    async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
+        await host.greet(max_payload=max_payload)
+        local = await host.open(f"exec:big {size}")
+        pieces = await collect(host, local)
 
-    async def run() -> None:
-        size = 3 * min(max_payload, MAX_PAYLOAD) + 17
-        async with listening(MiniDevice()) as (_, port), raw_host(port) as host:
-            await host.greet(max_payload=max_payload)
-            local = await host.open(f"exec:big {size}")
-            pieces = await collect(host, local)
-
-            assert b"".join(pieces) == pattern(size)
-            assert max(map(len, pieces)) == min(max_payload, MAX_PAYLOAD)
-
-    asyncio.run(run())
+        assert b"".join(pieces) == pattern(size)
+        assert max(map(len, pieces)) == min(max_payload, MAX_PAYLOAD)
 
 
-def test_large_writes_of_the_host_arrive_whole() -> None:
-    """Five full messages, each acknowledged, are what the service reads."""
-
-    async def run() -> None:
-        received = bytearray()
-
-        async def sink(_: str, stream: Stream) -> None:
-            while data := await stream.read():
-                received.extend(data)
-            done.set()
-
-        done = asyncio.Event()
-        data = pattern(5 * MAX_PAYLOAD)
-        async with listening(MiniDevice({"sink": sink})) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("sink:")
-            for start in range(0, len(data), MAX_PAYLOAD):
-                host.send("WRTE", 1, local, data[start : start + MAX_PAYLOAD])
-                assert await host.next() == Message("OKAY", local, 1)
-            host.send("CLSE", 1, local)
-            await soon(done)
-
-            assert received == data
-
-    asyncio.run(run())
-
-
-def test_a_service_that_does_not_read_holds_the_host_back() -> None:
+@in_loop
+async def test_a_service_that_does_not_read_holds_the_host_back() -> None:
     """Beyond a full message, acknowledgements wait until the service reads."""
 
-    async def run() -> None:
-        async def lazy(_: str, stream: Stream) -> None:
-            await release.wait()
-            total = 0
-            while total < 2 * MAX_PAYLOAD:
-                total += len(await stream.read())
-            await stream.write(b"%d" % total)
+    async def lazy(_: str, stream: Stream) -> None:
+        await release.wait()
+        total = 0
+        while total < 2 * MAX_PAYLOAD:
+            total += len(await stream.read())
+        await stream.write(b"%d" % total)
 
-        release = asyncio.Event()
-        device = MiniDevice({"lazy": lazy})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("lazy:", number=1)
-            host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
-            assert await host.next() == Message("OKAY", local, 1)
-            host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
-            await host.open("exec:echo between", number=2)
-            between = [await host.next(), await host.next()]
-            release.set()
+    release = asyncio.Event()
+    async with greeted(MiniDevice({"lazy": lazy})) as host:
+        local = await host.open("lazy:", number=1)
+        host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
+        assert await host.next() == Message("OKAY", local, 1)
+        host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
+        await host.open("exec:echo between", number=2)
+        between = [await host.next(), await host.next()]
+        release.set()
 
-            assert [message.command for message in between] == ["WRTE", "CLSE"]
-            assert await host.next() == Message("OKAY", local, 1)
-            assert (await host.next()).payload == b"%d" % (2 * MAX_PAYLOAD)
-
-    asyncio.run(run())
+        assert [message.command for message in between] == ["WRTE", "CLSE"]
+        assert await host.next() == Message("OKAY", local, 1)
+        assert (await host.next()).payload == b"%d" % (2 * MAX_PAYLOAD)
 
 
-def test_a_host_that_ignores_flow_control_is_dropped() -> None:
-    """Nobody can fill the memory by never waiting."""
+@in_loop
+async def test_after_the_host_closed_a_service_can_finish_its_work() -> None:
+    """Sent bytes are still read, then nothing; writing raises."""
+    seen: list[object] = []
 
-    async def run() -> None:
-        async def deaf(_: str, stream: Stream) -> None:
-            await asyncio.Event().wait()
+    async def careful(_: str, stream: Stream) -> None:
+        await release.wait()
+        seen.append(await stream.read())
+        seen.append(await stream.read())
+        try:
+            await stream.write(b"too late")
+        except StreamClosed:
+            seen.append(StreamClosed)
+        done.set()
 
-        device = MiniDevice({"deaf": deaf})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("deaf:")
-            for _ in range(8):
-                host.send("WRTE", 1, local, b"x" * MAX_PAYLOAD)
+    release, done = asyncio.Event(), asyncio.Event()
+    async with greeted(MiniDevice({"careful": careful})) as host:
+        local = await host.open("careful:")
+        host.send("WRTE", 1, local, b"last words")
+        assert await host.next() == Message("OKAY", local, 1)
+        host.send("CLSE", 1, local)
+        assert await host.next() == Message("CLSE", local, 1)
+        release.set()
+        await soon(done)
 
-            assert (await host.rest())[:4] in (b"OKAY", b"")
-
-    asyncio.run(run())
-
-
-def test_after_the_host_closed_a_service_can_finish_its_work() -> None:
-    """Sent bytes are still read, then nothing; writing says that nobody listens."""
-
-    async def run() -> None:
-        seen: list[object] = []
-
-        async def careful(_: str, stream: Stream) -> None:
-            await release.wait()
-            seen.append(await stream.read())
-            seen.append(await stream.read())
-            try:
-                await stream.write(b"too late")
-            except StreamClosed:
-                seen.append(StreamClosed)
-            done.set()
-
-        release, done = asyncio.Event(), asyncio.Event()
-        device = MiniDevice({"careful": careful})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("careful:")
-            host.send("WRTE", 1, local, b"last words")
-            assert await host.next() == Message("OKAY", local, 1)
-            host.send("CLSE", 1, local)
-            assert await host.next() == Message("CLSE", local, 1)
-            release.set()
-            await soon(done)
-
-            assert seen == [b"last words", b"", StreamClosed]
-
-    asyncio.run(run())
+        assert seen == [b"last words", b"", StreamClosed]
 
 
-def test_a_writer_wakes_when_the_host_closes() -> None:
+@in_loop
+async def test_a_writer_wakes_when_the_host_closes() -> None:
     """A service stuck in a write learns that the host wants no more."""
 
-    async def run() -> None:
-        async def endless(_: str, stream: Stream) -> None:
-            try:
-                while True:
-                    await stream.write(b"x" * MAX_PAYLOAD)
-            except StreamClosed:
-                woken.set()
+    async def endless(_: str, stream: Stream) -> None:
+        try:
+            while True:
+                await stream.write(b"x" * MAX_PAYLOAD)
+        except StreamClosed:
+            woken.set()
 
-        woken = asyncio.Event()
-        device = MiniDevice({"endless": endless})
-        async with listening(device) as (_, port), raw_host(port) as host:
-            await host.greet()
-            local = await host.open("endless:")
-            assert (await host.next()).command == "WRTE"
-            host.send("CLSE", 1, local)
-            await soon(woken)
-
-    asyncio.run(run())
+    woken = asyncio.Event()
+    async with greeted(MiniDevice({"endless": endless})) as host:
+        local = await host.open("endless:")
+        assert (await host.next()).command == "WRTE"
+        host.send("CLSE", 1, local)
+        await soon(woken)

@@ -1,0 +1,346 @@
+"""The state a test starts in: its app made ready by ``claw_app``, and checkpoints."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.plugin.app_state import begin_app
+from pytest_clawperator.plugin.marker_values import AppUse
+from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.simulator.sdk_bench import SdkBench
+from tests.doubles.transport import ScriptedTransport
+from tests.plugin.conftest import QUICK, Run, kept
+
+SHOP = "com.example.shop"
+NOTIFY = "android.permission.POST_NOTIFICATIONS"
+
+
+def test_the_app_of_a_test_is_started_and_stopped(run: Run, phone: AdbTransport) -> None:
+    """As its closest marker says: stopped first or not, launched or not, cleared, granted."""
+    phone.shell(f"am start -W -n {SHOP}/.MainActivity; pm grant {SHOP} {NOTIFY}")
+
+    result = run(
+        "--strict-markers",
+        suite=f"""
+        import pytest
+
+        SHOP = "{SHOP}"
+        pids = []
+        pytestmark = pytest.mark.claw_app("com.example.absent")
+
+        def pid(claw):
+            return claw.device.shell(f"pidof {{SHOP}}").stdout.strip()
+
+        def may_notify(claw):
+            return "{NOTIFY}: granted=true" in claw.device.shell(f"dumpsys package {{SHOP}}").stdout
+
+        @pytest.mark.claw_app(SHOP, stop=False)
+        @pytest.mark.parametrize("time", [1, 2])
+        def test_goes_on(clawperator, time):
+            assert clawperator.device.current_package() == SHOP
+            pids.append(pid(clawperator))
+
+        @pytest.mark.claw_app(SHOP)
+        def test_starts_again(clawperator):
+            assert clawperator.device.current_package() == SHOP
+            assert pids[0] == pids[1] != pid(clawperator)
+
+        @pytest.mark.claw_app(SHOP, launch=False)
+        def test_without_launch(clawperator):
+            assert pid(clawperator) == ""
+            assert may_notify(clawperator)
+
+        @pytest.mark.claw_app(SHOP, clear=True, launch=False)
+        def test_cleared(clawperator):
+            assert not may_notify(clawperator)
+
+        @pytest.mark.claw_app(SHOP, grant=["{NOTIFY}"])
+        def test_granted(clawperator):
+            assert may_notify(clawperator)
+        """,
+    )
+
+    result.assert_outcomes(passed=6)
+    assert not phone.shell(f"pidof {SHOP}").ok
+
+
+@pytest.mark.parametrize("options", [[], ["--claw-strict"], ["--claw-no-strict"]])
+def test_without_the_app_the_test_is_an_error(run: Run, options: list[str]) -> None:
+    """One that suggests the right name, unless the marker asks to skip the test."""
+    result = run(
+        *(*options, "-rEs"),
+        suite="""
+        import pytest
+
+        @pytest.mark.claw_app("com.example.shpo")
+        def test_misspelt(): raise AssertionError
+
+        @pytest.mark.claw_app("com.example.bank")
+        def test_unlike(): pass
+
+        @pytest.mark.claw_app("org.other.Shop")
+        def test_last_word(): pass
+
+        @pytest.mark.claw_app("com.example.absent", missing="skip")
+        def test_may_lack_it(clawperator): raise AssertionError
+        """,
+    )
+
+    result.assert_outcomes(errors=3, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *APP_NOT_FOUND: claw_app('com.example.shpo'): the app is not installed on *API 36)",
+            "*hint: Did you mean 'com.example.shop'? Else install it before the test, *; to skip"
+            " such tests instead, write claw_app('com.example.shpo', missing='skip').",
+            "*hint: Install it before the test, *",
+            "*hint: Did you mean 'com.example.shop'? *",
+        ]
+    )
+    result.stdout.fnmatch_lines_random(
+        [
+            "ERROR *::test_misspelt - APP_NOT_FOUND: claw_app('com.example.shpo'): the app is*",
+            "SKIPPED*claw_app: com.example.absent is not installed on *(Google Pixel 9, API 36)",
+        ]
+    )
+
+
+def test_a_permission_that_cannot_be_granted(run: Run) -> None:
+    """The error names the marker, and shows nothing of how the app is made ready."""
+    result = run(
+        suite=f"""
+        import pytest
+
+        @pytest.mark.claw_app("{SHOP}", grant=["android.permission.NOPE"])
+        def test_it(clawperator): pass
+        """
+    )
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"E * DEVICE_COMMAND_FAILED: claw_app('{SHOP}'): `pm grant {SHOP} *NOPE` failed *",
+            "*hint: An app can be granted what its manifest asks for and users may decide.",
+        ]
+    )
+    assert not re.search("def |: in ", result.stdout.str())
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_the_dialog_about_a_crash_is_closed(run: Run, stop: bool) -> None:
+    """The test after the one that crashed the app begins without it, and a line says so."""
+    result = run(
+        suite=f"""
+        import pytest
+        from pytest_clawperator import expect
+
+        pytestmark = pytest.mark.claw_app("{SHOP}", stop={stop})
+
+        def test_crash(clawperator):
+            clawperator.enter_text("ada@example.com", id="email")
+            clawperator.enter_text("secret", id="password")
+            clawperator.click(id="sign_in")
+            clawperator.click(id="tab_account")
+            clawperator.scroll_and_click(id="crash")
+            expect(clawperator.node(text="Shop has stopped")).to_be_visible()
+
+        def test_next(clawperator):
+            assert clawperator.device.current_package() == "{SHOP}"
+        """
+    )
+
+    result.assert_outcomes(passed=2)
+    line = f"*] {SHOP} crashed: its dialog was closed"
+    result.stdout.fnmatch_lines([f"clawperator: {line}", "*= devices =*", line])
+
+
+@pytest.mark.parametrize(
+    ("window", "reason"),
+    [
+        (f"Application Error: {SHOP}", "crashed"),
+        (f"Application Not Responding: {SHOP}", "does not respond"),
+        (f"Application Not Responding: {SHOP}:sync", "does not respond"),
+        (f"Application Error: {SHOP}ping", None),
+        (f"Application Error: {SHOP}.help", None),
+        (f"{SHOP}/.MainActivity", None),
+    ],
+)
+def test_only_dialogs_of_this_app_are_closed(window: str, reason: str | None) -> None:
+    """A crash and an ANR of the app itself, and nothing of another app."""
+    focus = f"  mCurrentFocus=Window{{c0 u0 {window}}}\n"
+    transport = ScriptedTransport({"dumpsys window | grep 'Application '": focus})
+    clicked: list[str] = []
+    client: Any = SimpleNamespace(
+        device=Device(transport, DeviceInfo(serial="PH1", key="PH1")),
+        click=lambda **matcher: clicked.append(matcher["id"]),
+    )
+    notices: list[str] = []
+
+    use = AppUse(package=SHOP, launch=False, stop=False, clear=False, grant=())
+    begin_app(client, use, notice=notices.append)
+
+    is_closed = reason is not None
+    assert clicked == ["android:id/aerr_close"] * is_closed
+    assert notices == [f"{SHOP} {reason}: its dialog was closed"] * is_closed
+
+
+# Checkpoints: a state that is built once, and restored for each test
+
+# A suite whose tests begin logged in; each build leaves a line in a file.
+LOGGED_IN = """
+from pathlib import Path
+
+import pytest
+from pytest_clawperator import Clawperator, ReachCheckpoint, expect
+
+SHOP = "com.example.shop"
+BUILDS = Path(__file__).with_name("builds")
+
+def say(claw, words):
+    claw.device.shell(f"log -t suite '{words}'")
+
+def log_in(claw: Clawperator) -> None:
+    with BUILDS.open("a") as file:
+        file.write(f"{claw.serial}\\n")
+    claw.open_app(SHOP)
+    claw.enter_text("ada@example.com", id=f"{SHOP}:id/email")
+    claw.enter_text("secret", id=f"{SHOP}:id/password")
+    claw.click(id=f"{SHOP}:id/sign_in")
+    expect(claw.node(id=f"{SHOP}:id/cart_button")).to_be_visible()
+    say(claw, "while building")
+
+@pytest.fixture
+def logged_in(clawperator_checkpoint: ReachCheckpoint):
+    return clawperator_checkpoint("logged-in", build=log_in, app=SHOP)
+
+@pytest.mark.parametrize("time", [1, 2])
+def test_it(logged_in, clawperator, time):
+    expect(clawperator.node(id=f"{SHOP}:id/cart_button")).to_be_visible()
+    clawperator.close_app(SHOP)
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick_emulators(request: pytest.FixtureRequest) -> None:
+    """Make the pauses of simulated emulators short."""
+    if "bench" in request.fixturenames:
+        request.getfixturevalue("bench").behave(time_scale=0.05)
+
+
+def builds(pytester: pytest.Pytester) -> int:
+    """Count how often the state was built."""
+    return len((pytester.path / "builds").read_text(encoding="utf-8").split())
+
+
+def checkpoints(bench: SdkBench) -> list[str]:
+    """Return the snapshots in the folders of all virtual devices."""
+    return sorted(path.name for path in bench.home.glob("*.avd/snapshots/claw-*"))
+
+
+def test_a_state_is_built_once_and_restored_for_each_test(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """What the test before did is undone, also in its log; a failed build is its test's failure."""
+    pytester.makepyfile(
+        test_it=f"""{LOGGED_IN}
+    assert clawperator.device.shell("settings get global left").stdout.strip() == "null"
+    clawperator.device.shell("settings put global left something")
+    say(clawperator, "first")
+
+def test_second(clawperator, clawperator_checkpoint):
+    say(clawperator, "second before")
+    clawperator_checkpoint("logged-in", build=log_in, app=SHOP)
+    say(clawperator, "second after")
+    clawperator.click(text="Nowhere", timeout=0)
+
+def fail(claw):
+    claw.open_app(SHOP)
+    claw.click(text="No such thing", timeout=0)
+
+def test_never(clawperator_checkpoint):
+    clawperator_checkpoint("never", build=fail, app=SHOP)
+"""
+    )
+
+    result = run_emulators("--claw-device", "emulator", "--claw-logcat=on", "--claw-video=on")
+
+    result.assert_outcomes(passed=2, failed=2)
+    assert builds(pytester) == 1
+    for words in ("checkpoint '", "lost log lines", "no video", "in reach"):
+        assert words not in result.stdout.str()
+    result.stdout.fnmatch_lines([">*claw.click(text=*", "E *NODE_NOT_FOUND*"])
+    assert (bench.avds(), checkpoints(bench)) == ([], [])
+    second = kept(pytester)["test_second"]
+    log = (second / "log.txt").read_text(encoding="utf-8")
+    assert ["".join(one) for one in re.findall(r"suite *: (.*)|(restored to .*)", log)] == [
+        "second before",
+        "restored to checkpoint 'logged-in'",
+        "second after",
+    ]
+    assert list(second.glob("video*.mp4"))
+
+
+def test_a_kept_checkpoint_serves_the_next_run(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """Of an emulator that the run did not create, after a cold start too."""
+    bench.create("mine")
+    pytester.makepyfile(LOGGED_IN)
+
+    for _ in range(2):
+        run_emulators("--claw-device", "emulator:mine").assert_outcomes(passed=2)
+
+    assert builds(pytester) == 1
+    assert len(checkpoints(bench)) == 1
+
+
+def test_a_failed_restore_is_reported_and_built_again(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """The reason is on the terminal and in the report of the test, which begins as it should."""
+    bench.behave(snapshot_failure="load", time_scale=0.05)
+    pytester.makepyfile(LOGGED_IN + "    assert time == 1")
+
+    result = run_emulators("--claw-device", "emulator")
+
+    result.assert_outcomes(passed=1, failed=1)
+    assert builds(pytester) == 2
+    why = "checkpoint 'logged-in' was not restored, so it is built again: *Failed to load *"
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: [[]emulator-*[]] {why}",
+            "*clawperator: evidence*",
+            why,
+            f"[[]emulator-*[]] {why}",
+        ]
+    )
+
+
+def test_a_device_that_cannot_be_saved_is_cleared_and_built(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
+    """A notice says so once; without app= the app is that of the marker, without both an error."""
+    result = run(
+        *QUICK,
+        suite=f"""{LOGGED_IN}
+@pytest.mark.claw_app(SHOP, launch=False)
+def test_marked(clawperator_checkpoint):
+    assert clawperator_checkpoint("logged-in", build=log_in).how == "built"
+
+def test_plain(clawperator_checkpoint):
+    clawperator_checkpoint("logged-in", build=log_in)
+""",
+    )
+
+    result.assert_outcomes(passed=3, failed=1)
+    assert builds(pytester) == 3
+    result.stdout.fnmatch_lines(["E *no app is named*", "*hint: Name it, as in app=*"])
+    lines = [line for line in result.outlines if "is built for each test" in line]
+    assert len(lines) == 2  # while the tests run, and at their end
+    why = f"checkpoint 'logged-in' is built for each test, after {SHOP} was cleared: *"
+    result.stdout.fnmatch_lines([f"[[]{phone.serial}[]] {why}"])
