@@ -31,6 +31,13 @@ def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text:
     assert needs_devices(config)
 
 
+def test_a_test_without_python_counts(pytester: pytest.Pytester) -> None:
+    """Even if nothing else in the project uses devices."""
+    (pytester.path / "test_it.claw.yaml").write_text("steps: [home]", encoding="utf-8")
+
+    assert needs_devices(pytester.parseconfig())
+
+
 @pytest.mark.parametrize(
     "files",
     [
