@@ -14,17 +14,9 @@ from functools import partial
 import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.devices import inventory
 from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.health import await_return
-from pytest_clawperator.devices.inventory import (
-    USABLE,
-    ConnectedDevice,
-    choose_device,
-    left_out,
-    list_devices,
-    none_usable,
-    read_device,
-)
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
@@ -166,26 +158,28 @@ def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate
     servers = [locate_server(address) for address in settings_of(config).adb or (None,)]
     for server in servers:
         ensure_server(server, say=partial(events_of(config).notice, ""))
-    devices = [device for server in servers for device in list_devices(server)]
+    devices = [device for server in servers for device in inventory.list_devices(server)]
     if spec is not None and spec.serial is None:
         return _all_usable(config, devices)
-    chosen = choose_device(devices, spec.serial if spec else None)
+    chosen = inventory.choose_device(devices, spec.serial if spec else None)
     return _read(config, [(chosen.server, chosen.serial)])
 
 
-def _all_usable(config: pytest.Config, devices: Sequence[ConnectedDevice]) -> list[Candidate]:
+def _all_usable(
+    config: pytest.Config, devices: Sequence[inventory.ConnectedDevice]
+) -> list[Candidate]:
     """Return the devices that answer, and show why the others are left out."""
-    usable = [device for device in devices if device.state == USABLE]
+    usable = [device for device in devices if device.state == inventory.USABLE]
     if not usable:
-        raise none_usable(devices)
+        raise inventory.none_usable(devices)
     read = _read_each(config, [(device.server, device.serial) for device in usable])
     candidates = [one for one in read if not isinstance(one, ClawperatorError)]
     errors = [one for one in read if isinstance(one, ClawperatorError)]
     if not candidates:
         raise errors[0]
     for device in devices:
-        if device.state != USABLE:
-            events_of(config).notice("", left_out(device))
+        if device.state != inventory.USABLE:
+            events_of(config).notice("", inventory.left_out(device))
     _show_left_out(config, errors)
     return candidates
 
@@ -211,7 +205,7 @@ def _read_each(
         server, serial = place
         try:
             with closing(AdbTransport(server, serial, display=settings.display)) as transport:
-                info = read_device(transport, server=server)
+                info = inventory.read_device(transport, server=server)
                 version = operator_version(transport, package)
         except ClawperatorError as error:
             return error

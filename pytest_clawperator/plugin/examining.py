@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
 import pytest
 
+from pytest_clawperator.devices import inventory
 from pytest_clawperator.devices.connection import chosen_package
-from pytest_clawperator.devices.inventory import (
-    SERIAL_VARIABLE,
-    USABLE,
-    ConnectedDevice,
-    list_devices,
-)
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.spec import DeviceSpec
+from pytest_clawperator.doctor import report
 from pytest_clawperator.doctor.examine import Examination, discover, examine_all, judge_host
 from pytest_clawperator.doctor.facts import gather_host
-from pytest_clawperator.doctor.report import (
-    Finding,
-    Report,
-    Style,
-    adb_command,
-    can_show,
-    table,
-    verdict,
-    warned,
-)
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.plugin.failures import for_pytest, in_options
 from pytest_clawperator.plugin.phones import start_emulators, start_simulator
@@ -67,19 +53,22 @@ class _Chosen:
     """A device to examine, or the finding that explains why there is none."""
 
     server: AdbServer | None
-    device: ConnectedDevice | None = None
-    finding: Finding | None = None
+    device: inventory.ConnectedDevice | None = None
+    finding: report.Finding | None = None
     serial: str | None = None
 
 
-def _examined(config: pytest.Config) -> list[Report]:
+def _examined(config: pytest.Config) -> list[report.Report]:
     settings = settings_of(config)
     store = open_leases(settings.lease, run_id=run_id(config), say=events_of(config).show)
     config.add_cleanup(store.close)
     package = chosen_package(settings.operator_package)
     how = Examination(package=package, leases=store)
     host_of = cache(lambda server: judge_host(gather_host(server)))
-    chosen = list(_distinct(_chosen(config, host_of)))
+    chosen: list[_Chosen] = []
+    for one in _chosen(config, host_of):
+        if one not in chosen:  # a device may be named twice
+            chosen.append(one)
     devices = [one.device for one in chosen if one.device is not None]
     examined = iter(examine_all(devices, how))
     return [
@@ -87,37 +76,26 @@ def _examined(config: pytest.Config) -> list[Report]:
     ]
 
 
-def _distinct(chosen: Iterable[_Chosen]) -> Iterator[_Chosen]:
-    """Yield each device once, even if it is named twice."""
-    seen: set[tuple[AdbServer, str]] = set()
-    for one in chosen:
-        place = None if one.device is None else (one.device.server, one.device.serial)
-        if place is None or place not in seen:
-            yield one
-        if place is not None:
-            seen.add(place)
-
-
 def _whole(
     one: _Chosen,
-    report: Report | None,
+    own: report.Report | None,
     how: Examination,
-    host_of: Callable[[AdbServer], tuple[Finding, ...]],
-) -> Report:
+    host_of: Callable[[AdbServer], tuple[report.Finding, ...]],
+) -> report.Report:
     """Return the report about a device, with the checks of the computer before its own."""
     host = host_of(one.server) if one.server is not None else ()
-    found = report.findings if report is not None else (one.finding,) if one.finding else ()
-    return Report(
-        serial=report.serial if report is not None else one.serial,
-        about=report.about if report is not None else "",
+    found = own.findings if own is not None else (one.finding,) if one.finding else ()
+    return report.Report(
+        serial=own.serial if own is not None else one.serial,
+        about=own.about if own is not None else "",
         operator_package=how.package,
         findings=(*host, *found),
-        adb=adb_command(one.server) if one.server is not None else "adb",
+        adb=report.adb_command(one.server) if one.server is not None else "adb",
     )
 
 
 def _chosen(
-    config: pytest.Config, host_of: Callable[[AdbServer], tuple[Finding, ...]]
+    config: pytest.Config, host_of: Callable[[AdbServer], tuple[report.Finding, ...]]
 ) -> Iterator[_Chosen]:
     """Yield the devices of ``--claw-device``, or of ``ANDROID_SERIAL``, or all there are."""
     settings = settings_of(config)
@@ -126,7 +104,7 @@ def _chosen(
         if spec is not None and spec.kind in ("sim", "emulator"):
             yield from _started(config, spec)
         elif spec is not None and spec.kind == "url":
-            finding = warned(
+            finding = report.warned(
                 "device.discovery",
                 ErrorCode.DEVICE_SHELL_UNAVAILABLE,
                 "A device behind a url can be examined on its own computer only.",
@@ -134,7 +112,7 @@ def _chosen(
             )
             yield _Chosen(None, finding=finding, serial=spec.text)
         else:
-            named = os.environ.get(SERIAL_VARIABLE) or None
+            named = os.environ.get(inventory.SERIAL_VARIABLE) or None
             yield from _connected(servers, spec.serial if spec else named, host_of)
 
 
@@ -145,13 +123,13 @@ def _started(config: pytest.Config, spec: DeviceSpec) -> Iterator[_Chosen]:
     else:
         server, serials = start_simulator(config, spec.phones or spec.count or 1)
     for serial in serials:
-        yield _Chosen(server, ConnectedDevice(serial, USABLE, server))
+        yield _Chosen(server, inventory.ConnectedDevice(serial, inventory.USABLE, server))
 
 
 def _connected(
     servers: Sequence[AdbServer],
     serial: str | None,
-    host_of: Callable[[AdbServer], tuple[Finding, ...]],
+    host_of: Callable[[AdbServer], tuple[report.Finding, ...]],
 ) -> Iterator[_Chosen]:
     """Yield the device of a serial, or all that the adb servers have, usable or not."""
     fit = [one for one in servers if all(found.status != "fail" for found in host_of(one))]
@@ -166,23 +144,23 @@ def _connected(
         yield _Chosen(fit[0], finding=discover(listed, serial)[0], serial=serial)
 
 
-def _listed(server: AdbServer) -> list[ConnectedDevice]:
+def _listed(server: AdbServer) -> list[inventory.ConnectedDevice]:
     try:
-        return list_devices(server)
+        return inventory.list_devices(server)
     except ClawperatorError:
         return []
 
 
-def _show(config: pytest.Config, reports: Sequence[Report]) -> None:
+def _show(config: pytest.Config, reports: Sequence[report.Report]) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:
         return
-    style = Style(
+    style = report.Style(
         width=config.get_terminal_writer().fullwidth,
         # While pytest captures output, only the original stream knows what a terminal can show.
-        is_ascii=not can_show(getattr(sys.__stdout__, "encoding", None)),
+        is_ascii=not report.can_show(getattr(sys.__stdout__, "encoding", None)),
         wording=for_pytest,
     )
-    for line in [*table(reports, style), verdict(reports)]:
+    for line in [*report.table(reports, style), report.verdict(reports)]:
         colour = {_COLOURS[line.status]: True} if line.status is not None else {}
         write_line(reporter, line.text, **colour)

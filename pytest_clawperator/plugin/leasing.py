@@ -198,15 +198,12 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
     If no option chooses devices, hold those that are free: workers without one run the tests that
     need none.
     """
-    pool, spare, classes = pool_of(config), settings_of(config).spare_devices, 0
+    pool, spare = pool_of(config), settings_of(config).spare_devices
     groups: Sequence[Sequence[Candidate]] = ()
-    if not is_wished(config):
+    if _is_each(config) or not is_wished(config):
         if not pool.held:
             _hold_free(config, pool.candidates)
-    elif _is_each(config):
-        if not pool.held:
-            _hold_free(config, pool.candidates)
-        classes = len(pool.held) - spare
+        classes = len(pool.held) - spare if _is_each(config) else 0
     else:
         groups = _groups(config, pool)
         if pool.held:  # by -n auto, which takes what is free

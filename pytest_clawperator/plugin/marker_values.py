@@ -83,6 +83,8 @@ def marker_value(item: pytest.Item, mark: pytest.Mark) -> Any:
         return READERS[mark.name](item, *mark.args, **mark.kwargs)
     except InvalidMarker as exc:
         raise marker_error(item, mark, str(exc)) from exc
+    except ConfigurationError as exc:
+        raise marker_error(item, mark, f"{exc.message}. {exc.hint}") from exc
     except TypeError as exc:
         # Python's message is about a call that the user did not write.
         raise marker_error(item, mark, f"it is written {signature_of(mark.name)}") from exc
@@ -110,10 +112,7 @@ class InvalidMarker(ValueError):
 def _device(item: pytest.Item, /, **given: Any) -> Requirements:
     if not given:
         raise InvalidMarker(f"it requires nothing. Allowed: {requirements.ALLOWED}.")
-    try:
-        return requirements.requirements_of(given)
-    except ConfigurationError as exc:
-        raise InvalidMarker(f"{exc.message}. {exc.hint}") from exc
+    return requirements.requirements_of(given)
 
 
 def _app(
@@ -141,26 +140,18 @@ def _app(
         right = [grant] if isinstance(grant, str) else ["android.permission.CAMERA"]
         problem = f"grant={shown(grant)} is not a list of permissions; write grant={right}"
         raise InvalidMarker(problem)
-    try:
-        package_name(package)
-        permissions = tuple(permission_name(name) for name in grant)
-    except ConfigurationError as exc:
-        raise InvalidMarker(f"{exc.message}. {exc.hint}") from exc
     return AppUse(
-        package=package,
+        package=package_name(package),
         launch=launch,
         stop=stop,
         clear=clear,
-        grant=permissions,
+        grant=tuple(permission_name(name) for name in grant),
         missing=missing,
     )
 
 
 def _timeout(item: pytest.Item, seconds: Any, /) -> float:
-    try:
-        return timing.timeout_of(seconds, name="the value")
-    except ConfigurationError as exc:
-        raise InvalidMarker(f"{exc.message}. {exc.hint}") from exc
+    return timing.timeout_of(seconds, name="the value")
 
 
 def _matchers(item: pytest.Item, kind: Any, /) -> Any:

@@ -48,7 +48,7 @@ class Option:
 
     @property
     def in_toml(self) -> str:
-        """How the ini twin is written where values have types."""
+        """How the ini twin is written in TOML, whose values have types."""
         if self.metavar is None:
             return "true or false"
         return f'["{self.metavar}"]' if self.is_repeatable else f'"{self.metavar}"'
@@ -254,7 +254,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def on_command_line(config: pytest.Config, field: str) -> Any:
-    """Return what the command line has for an option; None where it is not given."""
+    """Return what the command line has for an option; None if it is not given."""
     return getattr(config.option, f"claw_{field}", None)
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,14 +17,7 @@ import pytest
 
 from pytest_clawperator.devices.requirements import DeviceClass, Matrix, Requirements, meets_api
 from pytest_clawperator.devices.spec import DeviceSpec
-from pytest_clawperator.emulators.avd import (
-    API_LEVELS,
-    DOCUMENTED_ABI,
-    EmulatorProfile,
-    default_profile,
-    device_of_form,
-    host_abi,
-)
+from pytest_clawperator.emulators import avd
 from pytest_clawperator.emulators.boot import AdbHost
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
 from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions, most_emulators
@@ -36,15 +29,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     TransportError,
 )
-from pytest_clawperator.plugin import stash
-from pytest_clawperator.plugin.failures import (
-    DEVICE_PROPERTY,
-    INFRASTRUCTURE,
-    PREFIX,
-    begin_message,
-    for_pytest,
-    hint_of,
-)
+from pytest_clawperator.plugin import failures, stash
 from pytest_clawperator.plugin.leasing import reserve_emulator, too_few_workers
 from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.run import call_hook, events_of, show_line, wrong_result
@@ -73,9 +58,9 @@ _ANSWER_WITHIN = 10.0
 def end_of_phones(
     config: pytest.Config, serial: str | None, *, in_trouble: bool = True
 ) -> str | None:
-    """Return how the process of a simulated phone ended; None where it runs, or is not ours.
+    """Return how the process of a simulated phone ended; None if it runs, or is not ours.
 
-    A worker asks the controller, whose phones they are, but only where there is trouble.
+    A worker asks the controller, whose phones they are, but only if there is trouble.
     """
     if is_worker(config):
         serial = serial or worker_input(config).get(LEASE, {}).get("serial")
@@ -90,7 +75,7 @@ def end_of_phones(
 def reply_how(node: Any, serial: str | None) -> None:
     """Answer a worker that asks how the process of a simulated phone ended."""
     phones = node.config.stash.get(stash.SIMULATED_PHONES, None)
-    reply(node, TOPIC, phones.end_unshown(serial) if phones is not None else None)
+    reply(node, TOPIC, phones.end_of(serial, show=False) if phones is not None else None)
 
 
 def _ask(config: pytest.Config, serial: str | None) -> str | None:
@@ -156,28 +141,19 @@ class SimulatedPhones:
         #: How the Operator of each phone behaves, by its serial.
         self.profiles: dict[str, str] = {}
 
-    def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
+    def end_of(
+        self, serial: str | None, *, in_trouble: bool = True, show: bool = True
+    ) -> str | None:
         """Return how the process of a phone ended; without a serial, that of any phone."""
-        for simulator, end in self._ends(serial, in_trouble):
-            self._show(simulator, end)
-            return end
-        return None
-
-    def end_unshown(self, serial: str | None) -> str | None:
-        """Return the same for a worker that asks, and show nothing."""
-        return next((end for _, end in self._ends(serial, in_trouble=True)), None)
-
-    def _ends(self, serial: str | None, in_trouble: bool) -> Iterator[tuple[RunSimulator, str]]:
         for simulator in self.simulators:
             if serial is None or serial in simulator.serials:
                 end = simulator.end(in_trouble=in_trouble)
                 if end is not None:
-                    yield simulator, end
-
-    def _show(self, simulator: RunSimulator, end: str) -> None:
-        if simulator.pid not in self._shown:
-            self._shown.add(simulator.pid)
-            events_of(self._config).notice("", end)
+                    if show and simulator.pid not in self._shown:
+                        self._shown.add(simulator.pid)
+                        events_of(self._config).notice("", end)
+                    return end
+        return None
 
 
 def start_simulator(config: pytest.Config, phones: int | str) -> tuple[AdbServer, list[str]]:
@@ -204,20 +180,20 @@ def start_simulator(config: pytest.Config, phones: int | str) -> tuple[AdbServer
 def blame_ended_phones(config: pytest.Config, report: pytest.TestReport) -> None:
     """Check whether the simulated phones died, on behalf of a worker that cannot see it."""
     phones = config.stash.get(stash.SIMULATED_PHONES, None)
-    if phones is None or not getattr(report, INFRASTRUCTURE, False):
+    if phones is None or not getattr(report, failures.INFRASTRUCTURE, False):
         return
-    serial = dict(report.user_properties).get(DEVICE_PROPERTY)
+    serial = dict(report.user_properties).get(failures.DEVICE_PROPERTY)
     end = phones.end_of(None if serial is None else str(serial))
     message = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
     if end is not None and end not in message:
-        begin_message(report, f"{end}: {message.removeprefix(PREFIX)}")
+        failures.begin_message(report, f"{end}: {message.removeprefix(failures.PREFIX)}")
 
 
 @dataclass(frozen=True)
 class _Wanted:
     """An emulator that is wanted, and the class of a matrix that it is for."""
 
-    profile: EmulatorProfile
+    profile: avd.EmulatorProfile
     device_class: DeviceClass | None = None
 
 
@@ -254,9 +230,8 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         raise errors[0][1]
     if errors:
         _report_failed(config, errors, Counter(one.device_class for one in wanted))
-        config.stash[stash.MISSING_EMULATORS] = config.stash.get(stash.MISSING_EMULATORS, 0) + len(
-            errors
-        )
+        missing = config.stash.get(stash.MISSING_EMULATORS, 0)
+        config.stash[stash.MISSING_EMULATORS] = missing + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
@@ -275,7 +250,7 @@ def _report_failed(
     """Report each class that has no emulator, or fewer than wanted, with one reason."""
     for device_class, missing in Counter(one for one, _ in errors).items():
         error = next(error for one, error in errors if one == device_class)
-        error.wording = for_pytest
+        error.wording = failures.for_pytest
         few = f"{missing} of {wanted[device_class]} emulators are missing"
         problem = "there is no emulator" if missing == wanted[device_class] else few
         _report(config, device_class, problem, str(error))
@@ -307,7 +282,7 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
 def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     """Return the emulators that a run wants."""
     settings = settings_of(config)
-    base = settings.emulator or default_profile()
+    base = settings.emulator or avd.default_profile()
     if spec.avd is not None:
         _check_enough(config, spec, 1)
         return [_Wanted(replace(base, name=spec.avd, as_it_is=True))]
@@ -318,11 +293,11 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
     _report_unused(config, spec, count)
-    return [_Wanted(profile) for profile in _numbered(base, count)]
+    return _numbered([_Wanted(base)] * count)
 
 
 def _for_matrix(
-    config: pytest.Config, spec: DeviceSpec, matrix: Matrix, base: EmulatorProfile
+    config: pytest.Config, spec: DeviceSpec, matrix: Matrix, base: avd.EmulatorProfile
 ) -> list[_Wanted]:
     """Return the emulators of each class; raise if there are not enough workers for them."""
     if spec.count is not None:
@@ -339,19 +314,17 @@ def _for_matrix(
         raise too_few_workers(least, workers, spare=spare, per=per)
     count = max(least, workers) + spare
     places = [of_classes[place % len(of_classes)] for place in range(count)]
-    if base.name is None:
-        return places
+    return _numbered(places)
+
+
+def _numbered(places: Sequence[_Wanted]) -> list[_Wanted]:
+    """Give equal emulators numbers, if they have a name."""
     return [
         replace(one, profile=one.profile.numbered(1 + places[:place].count(one)))
+        if one.profile.name is not None
+        else one
         for place, one in enumerate(places)
     ]
-
-
-def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
-    """Return the profiles of several equal emulators, each with its own name."""
-    if profile.name is None:
-        return [profile] * count
-    return [profile.numbered(number) for number in range(1, count + 1)]
 
 
 def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
@@ -392,21 +365,21 @@ def _report_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
         for one in wanted
     )
     is_chosen = "abi" in str(written_value(config, option) or "")
-    if is_open and not is_chosen and host_abi() != DOCUMENTED_ABI:
+    if is_open and not is_chosen and avd.host_abi() != avd.DOCUMENTED_ABI:
         events_of(config).show(
-            f"emulators have the processor of this machine, {host_abi()}, as it cannot run the"
-            f" documented {DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
+            f"emulators have the processor of this machine, {avd.host_abi()}, as it cannot run the"
+            f" documented {avd.DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
         )
 
 
 def _of_classes(
-    config: pytest.Config, classes: Sequence[DeviceClass], base: EmulatorProfile
+    config: pytest.Config, classes: Sequence[DeviceClass], base: avd.EmulatorProfile
 ) -> list[_Wanted]:
     """Return an emulator for each class; report classes for which there can be none."""
     wanted, reasons = [], []
     for one in classes:
         profile = _profile_for(one.requires, base)
-        if isinstance(profile, EmulatorProfile):
+        if isinstance(profile, avd.EmulatorProfile):
             name = profile.name and f"{profile.name}-{one.label}"
             wanted.append(_Wanted(replace(profile, name=name), one))
             continue
@@ -421,7 +394,7 @@ def _of_classes(
     return wanted
 
 
-def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfile | str:
+def _profile_for(requires: Requirements, base: avd.EmulatorProfile) -> avd.EmulatorProfile | str:
     """Return the emulator that meets requirements, or why there is none."""
     if requires.emulator is False:
         return "it wants real devices"
@@ -430,7 +403,7 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
             return f"the {name} of an emulator cannot be chosen"
     given: dict[str, Any] = {}
     if requires.api is not None:
-        fitting = [level for level in API_LEVELS if meets_api(requires.api, level)]
+        fitting = [level for level in avd.API_LEVELS if meets_api(requires.api, level)]
         if not fitting:
             return f"there is no Android with api={requires.api}"
         given["api"] = min(fitting, key=lambda level: abs(level - base.api))
@@ -438,10 +411,10 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
         given["abi"] = requires.abi
     try:
         if requires.form is not None:
-            given["device"] = device_of_form(requires.form)
+            given["device"] = avd.device_of_form(requires.form)
         return replace(base, **given)
     except ConfigurationError as error:
-        return f"{error.message}. {hint_of(error)}"
+        return f"{error.message}. {failures.hint_of(error)}"
 
 
 def _report(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:

@@ -33,17 +33,14 @@ def run_id(config: pytest.Config) -> str:
     """Return the id of this run; a worker has that of its controller."""
     if RUN_ID not in config.stash:
         handed = worker_input(config).get(SHARED_RUN_ID)
-        config.stash[RUN_ID] = handed or _new_id()
+        new = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        config.stash[RUN_ID] = handed or new
     return config.stash[RUN_ID]
 
 
 def run_folder(config: pytest.Config, settings: Settings | None = None) -> Path:
     """Return the folder of this run, which may not be there yet."""
     return config.rootpath / (settings or settings_of(config)).output / run_id(config)
-
-
-def _new_id() -> str:
-    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
 
 def write_line(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:
@@ -198,7 +195,7 @@ def end_worker_by_signal(config: pytest.Config) -> None:
 
 
 def _end(config: pytest.Config, number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process immediately
     config.stash[ENDING_SIGNAL] = number
     _exit(number)
 

@@ -21,13 +21,8 @@ from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.client.perform import MATCHERS, Matchers
 from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.devices import requirements
 from pytest_clawperator.devices.lease import check_redis_url
-from pytest_clawperator.devices.requirements import (
-    Matrix,
-    Requirements,
-    parse_matrix,
-    parse_requirements,
-)
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.emulators.avd import EmulatorProfile, parse_profile
 from pytest_clawperator.emulators.boot import BootKind
@@ -106,8 +101,8 @@ class Settings:
 
     device: tuple[DeviceSpec, ...] = ()
     adb: tuple[str, ...] = ()
-    require: Requirements | None = None
-    matrix: Matrix | None = None
+    require: requirements.Requirements | None = None
+    matrix: requirements.Matrix | None = None
     emulator: EmulatorProfile | None = None
     emulator_boot: BootKind = "cold"
     emulator_boots: int | None = None
@@ -362,8 +357,8 @@ def _device(text: str) -> DeviceSpec:
 PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "device": lambda text, folder: _device(text),
     "adb": lambda text, folder: str(locate_server(text)),
-    "require": lambda text, folder: parse_requirements(text),
-    "matrix": lambda text, folder: parse_matrix(text),
+    "require": lambda text, folder: requirements.parse_requirements(text),
+    "matrix": lambda text, folder: requirements.parse_matrix(text),
     "emulator": lambda text, folder: parse_profile(text),
     "emulator_boot": partial(_choice, of=BOOTS),
     "emulator_boots": partial(_count, least=1),

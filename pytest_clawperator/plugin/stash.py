@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
-    from pytest_clawperator.plugin.connecting import EarlyConnection
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.ladder import EarlyConnection
     from pytest_clawperator.plugin.leasing import ReservedLeases
     from pytest_clawperator.plugin.phones import SimulatedPhones
     from pytest_clawperator.plugin.recorder import Recorder

@@ -1,4 +1,4 @@
-"""Whether a run uses devices: noticed here, where the gate is opened.
+"""Whether a run uses devices: if so, the gate is opened.
 
 A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
 a test, a conftest or a plugin imports the library, also inside a function, or if there is a

@@ -9,33 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
-from pytest_clawperator.plugin import device_needs, ladder, phones
-from pytest_clawperator.plugin.connecting import connect_early
+from pytest_clawperator.plugin import device_needs, failures, ladder, leasing, phones
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
-from pytest_clawperator.plugin.failures import (
-    DEVICE_PROPERTY,
-    INFRASTRUCTURE,
-    LEASE_PROBLEM,
-    PUT_ASIDE,
-    for_pytest,
-    hint_of,
-)
 from pytest_clawperator.plugin.goldens import add_worker_goldens
-from pytest_clawperator.plugin.leasing import (
-    find_classes,
-    hold_all,
-    hold_for_workers,
-    is_wished,
-    spares_of,
-)
+from pytest_clawperator.plugin.ladder import connect_early
 from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
@@ -61,12 +47,9 @@ from pytest_clawperator.plugin.worker_input import (
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
-
 # Why a test whose device failed was not run once more after all.
 _STOPPED = "the run was stopped before another device could run it again"
-
-_NOBODY_LEFT = "no other device was left to run it again"
-
+_NONE_LEFT = "no other device was left to run it again"
 # A worker and a test.
 Attempt = tuple[str, str]
 
@@ -88,13 +71,13 @@ class Retries:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Judge a report before others see it, and stop the run where they want that then."""
+        """Judge a report before others see it, and stop the run if they then want that."""
         node = getattr(report, "node", None)
         if node is not None:
             self._judge(node, report)
         yield
         session: Any = self._config.pluginmanager.get_plugin("session")
-        if getattr(report, INFRASTRUCTURE, False):  # its worker did not stop by itself
+        if getattr(report, failures.INFRASTRUCTURE, False):  # its worker did not stop by itself
             self._xdist.shouldstop = self._xdist.shouldstop or session.shouldstop
 
     def pytest_report_teststatus(
@@ -111,7 +94,7 @@ class Retries:
         for test in self._scheduler.unrun:
             if test in self._promised:
                 is_stopped = bool(self._xdist.shouldstop)
-                report = _not_run_again(test, _STOPPED if is_stopped else _NOBODY_LEFT)
+                report = _not_run_again(test, _STOPPED if is_stopped else _NONE_LEFT)
                 self._config.hook.pytest_runtest_logreport(report=report)
                 session.testsfailed += 1
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
@@ -124,17 +107,22 @@ class Retries:
         terminalreporter.section("flaky devices")
         width = max(map(len, flaky))
         for serial in flaky:
-            parts = [_moved(self._moved[serial])] if self._moved[serial] else []
-            parts += [_unbegun(self._unbegun[serial])] if self._unbegun[serial] else []
+            parts = []
+            if moved := self._moved[serial]:
+                tests = "1 test was" if moved == 1 else f"{moved} tests were"
+                parts.append(f"{tests} run once more on another device")
+            if unbegun := self._unbegun[serial]:
+                tests, they = ("1 test", "it") if unbegun == 1 else (f"{unbegun} tests", "they")
+                parts.append(f"{tests} went to another device before {they} began")
             parts += ["it was put aside"] if serial in self._put_aside else []
             write_line(terminalreporter, f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
     def _judge(self, node: Any, report: pytest.TestReport) -> None:
         """Retry a test whose device failed, and put aside a device that is dead."""
         attempt = node.gateway.id, report.nodeid
-        is_lease = getattr(report, LEASE_PROBLEM, False)
-        if report.failed and getattr(report, INFRASTRUCTURE, False) and not is_lease:
-            self._put_aside_device(node, getattr(report, PUT_ASIDE, None))
+        is_lease = getattr(report, failures.LEASE_PROBLEM, False)
+        if report.failed and getattr(report, failures.INFRASTRUCTURE, False) and not is_lease:
+            self._put_aside_device(node, getattr(report, failures.PUT_ASIDE, None))
             # A worker without a device has none that failed: what it reports is true of all.
             is_open = attempt not in self._ended and node.gateway.id in self._pool.taken
             has_begun = not self._is_before_test(node, report)
@@ -151,7 +139,7 @@ class Retries:
     def _is_before_test(self, node: Any, report: pytest.TestReport) -> bool:
         """Whether a test did not begin, because the device of its worker is put aside."""
         device = self._pool.taken.get(node.gateway.id)
-        serial = getattr(report, PUT_ASIDE, None)
+        serial = getattr(report, failures.PUT_ASIDE, None)
         return report.when == "setup" and device is not None and device.serial == serial
 
     def _make_rerun(self, attempt: Attempt, report: pytest.TestReport, *, has_begun: bool) -> None:
@@ -175,10 +163,10 @@ class Retries:
 
     def _blamed(self, worker_id: str, report: pytest.TestReport) -> str:
         """Return the device that failed: the worker's own, or a spare one."""
-        serial = getattr(report, INFRASTRUCTURE)
+        serial = getattr(report, failures.INFRASTRUCTURE)
         if serial in [one.serial for one in self._pool.held]:
             return str(serial)
-        return str(dict(report.user_properties).get(DEVICE_PROPERTY) or worker_id)
+        return str(dict(report.user_properties).get(failures.DEVICE_PROPERTY) or worker_id)
 
     def _put_aside_device(self, node: Any, serial: str | None) -> None:
         """Put aside the device of a worker, and show that; a spare one is not the worker's own."""
@@ -194,16 +182,6 @@ class Retries:
         self._scheduler.device_failed(node)
 
 
-def _moved(times: int) -> str:
-    tests = "1 test was" if times == 1 else f"{times} tests were"
-    return f"{tests} run once more on another device"
-
-
-def _unbegun(times: int) -> str:
-    tests = "1 test" if times == 1 else f"{times} tests"
-    return f"{tests} went to another device before {'it' if times == 1 else 'they'} began"
-
-
 def _not_run_again(test: str, reason: str) -> pytest.TestReport:
     path = test.partition("::")[0]
     report = pytest.TestReport(
@@ -214,12 +192,12 @@ def _not_run_again(test: str, reason: str) -> pytest.TestReport:
         longrepr=f"the device failed under this test, and {reason}",
         when="call",
     )
-    setattr(report, INFRASTRUCTURE, True)
+    setattr(report, failures.INFRASTRUCTURE, True)
     return report
 
 
 class WorkerLimits:
-    """Keeps a worker from ending where its device failed: the test may be run once more."""
+    """Keeps a worker from ending when its device failed: the test may be run once more."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._options = config.option
@@ -229,7 +207,7 @@ class WorkerLimits:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
         """Allow one failure more, and let ``--stepwise`` not stop there; the controller decides."""
-        if getattr(report, INFRASTRUCTURE, False):
+        if getattr(report, failures.INFRASTRUCTURE, False):
             self._failed = report.nodeid
         if not report.failed or report.nodeid != self._failed:
             return (yield)
@@ -248,7 +226,7 @@ _NEEDS = "needs"
 def count_workers(config: pytest.Config) -> int | None:
     """Hold every device that is free now, and return how many workers that makes.
 
-    None leaves the number to xdist: where simulated phones are as many as workers, or where
+    None leaves the number to xdist: if simulated phones are as many as workers, or if
     no option asks for devices and there are none.
     """
     settings = settings_of(config)
@@ -257,7 +235,7 @@ def count_workers(config: pytest.Config) -> int | None:
         return None
     config.stash[WORKER_COUNT] = 0
     try:
-        return hold_all(config)
+        return leasing.hold_all(config)
     except ClawperatorError as error:
         _refuse_or_remember(config, error)
         return None
@@ -270,7 +248,7 @@ def pytest_collection(session: pytest.Session) -> None:
     if is_worker(config) or WORKER_COUNT in config.stash:
         return
     try:
-        find_classes(config)
+        leasing.find_classes(config)
     except ClawperatorError as error:
         raise _usage_error(error) from error
 
@@ -284,8 +262,8 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
     if settings.validate or WHY_NO_DEVICES in config.stash or not needs_devices(config):
         return
     try:
-        hold_for_workers(config, len(specs))
-        spares_of(config)
+        leasing.hold_for_workers(config, len(specs))
+        leasing.spares_of(config)
     except ClawperatorError as error:
         _refuse_or_remember(config, error)
     else:
@@ -293,7 +271,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
 
 
 def _refuse_matrix_with_dist(config: pytest.Config) -> None:
-    """Refuse a matrix where tests would go to devices of any class, and be skipped there."""
+    """Refuse a matrix if tests would go to devices of any class, and be skipped there."""
     settings, dist = settings_of(config), config.getoption("dist")
     is_asked = settings.matrix is not None and not settings.validate
     if is_asked and dist != "load" and needs_devices(config):
@@ -304,14 +282,14 @@ def _refuse_matrix_with_dist(config: pytest.Config) -> None:
 
 
 def _refuse_or_remember(config: pytest.Config, error: ClawperatorError) -> None:
-    """Raise where devices were asked for; else only the tests that need one fail."""
-    if is_wished(config) or HOOK in error.details:
+    """Raise if devices were asked for; else only the tests that need one fail."""
+    if leasing.is_wished(config) or HOOK in error.details:
         raise _usage_error(error) from error
     config.stash[WHY_NO_DEVICES] = error
 
 
 def _usage_error(error: ClawperatorError) -> pytest.UsageError:
-    error.wording = for_pytest
+    error.wording = failures.for_pytest
     return pytest.UsageError(str(error))
 
 
@@ -321,7 +299,7 @@ def pytest_configure_node(node: Any) -> None:
     config, why = node.config, node.config.stash.get(WHY_NO_DEVICES, None)
     node.workerinput[SHARED_RUN_ID] = run_id(config)
     if DEVICE_POOL in config.stash and why is None:
-        pool, classes = config.stash[DEVICE_POOL], find_classes(config)
+        pool, classes = config.stash[DEVICE_POOL], leasing.find_classes(config)
         try:
             lease = pool.take(node.gateway.id)
         except ConfigurationError as error:
@@ -336,11 +314,7 @@ def pytest_configure_node(node: Any) -> None:
         open_channel(node, _receive)
         _note_late_start(node)
     if why is not None:
-        node.workerinput[WHY_NO_LEASE] = [
-            str(why.code),
-            why.message,
-            hint_of(why),
-        ]
+        node.workerinput[WHY_NO_LEASE] = [str(why.code), why.message, failures.hint_of(why)]
 
 
 def _hand_classes(node: Any, pool: DevicePool, classes: Sequence[DeviceClass]) -> None:
@@ -414,11 +388,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | Non
     """Schedule by devices, unless ``--dist`` asks for another way."""
     if DEVICE_POOL not in config.stash or config.getoption("dist") != "load":
         return None
-    fit = DeviceFit(config)
+    pool = config.stash[DEVICE_POOL]
+
+    @cache
+    def meets(needs: DeviceNeeds, device: DeviceInfo) -> bool:
+        return not unmet(needs, device, is_in=partial(is_in_class, config))
+
+    def device_of(node: Any) -> DeviceInfo | None:
+        device = pool.taken.get(node.gateway.id)
+        return None if device is None else device.info
+
+    def fits(node: Any, test: str) -> bool:
+        """Return whether a worker can run a test; without a device, one that needs none."""
+        needs, device = config.stash.get(DEVICE_NEEDS, {}).get(test), device_of(node)
+        return needs is None if needs is None or device is None else meets(needs, device)
+
     scheduler = DeviceScheduling(
         workers=config.stash[WORKER_COUNT] - settings_of(config).spare_devices,
-        device_of=fit.device_of,
-        fits=fit.fits,
+        device_of=device_of,
+        fits=fits,
         duration_of=load_durations(config).get,
         replace_worker=partial(_replace_worker, config),
         show=events_of(config).show,
@@ -427,31 +415,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> DeviceScheduling | Non
     scheduler.config = config
     config.pluginmanager.register(Retries(config, scheduler), "clawperator-retries")
     return scheduler
-
-
-class DeviceFit:
-    """Compares what tests need with the devices of workers; each comparison is made once."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._pool = config.stash[DEVICE_POOL]
-        self._known: dict[tuple[DeviceNeeds, str], bool] = {}
-
-    def device_of(self, node: Any) -> str | None:
-        """Return the key of the device of a worker, if it has one."""
-        device = self._pool.taken.get(node.gateway.id)
-        return None if device is None else device.info.key
-
-    def fits(self, node: Any, test: str) -> bool:
-        """Whether the worker can run the test; without a device, one that needs none."""
-        needs = self._config.stash.get(DEVICE_NEEDS, {}).get(test)
-        device = self._pool.taken.get(node.gateway.id)
-        if needs is None or device is None:
-            return needs is None
-        if (needs, device.info.key) not in self._known:
-            lacking = unmet(needs, device.info, is_in=partial(is_in_class, self._config))
-            self._known[needs, device.info.key] = not lacking
-        return self._known[needs, device.info.key]
 
 
 def _replace_worker(config: pytest.Config, node: Any) -> bool:
@@ -475,4 +438,4 @@ def pytest_testnodedown(node: Any) -> None:
     add_worker_goldens(node)
     if DEVICE_POOL in node.config.stash:
         node.config.stash[DEVICE_POOL].give_back(node.gateway.id)
-        spares_of(node.config).give_back(node.gateway.id)
+        leasing.spares_of(node.config).give_back(node.gateway.id)

@@ -6,6 +6,9 @@ import socket
 
 import pytest
 
+from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.plugin import candidates
+from pytest_clawperator.plugin.stash import WORKER_COUNT
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.adb_server import FakeAdb, block
 from tests.doubles.host import SERIAL, running_host
@@ -123,6 +126,26 @@ def test_executions_run_through_another_host(pytester: pytest.Pytester, run_plai
             "SKIPPED*clawperator_transport: the device behind * cannot be reached directly",
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "has_workers", "serials"),
+    [
+        ("http://lab:3000", True, ["A", "B"]),
+        ("http://lab:3000/*", False, ["A", "B"]),
+        ("http://lab:3000/B", True, ["B"]),
+    ],
+)
+def test_workers_have_all_devices_of_another_host(
+    pytester: pytest.Pytester, spec: str, has_workers: bool, serials: list[str]
+) -> None:
+    """Unless one is named."""
+    config = pytester.parseconfig()
+    if has_workers:
+        config.stash[WORKER_COUNT] = 2
+    states = {"A": "device", "B": "device", "C": "offline"}
+
+    assert candidates._wanted_serials(config, parse_device_spec(spec), states) == serials
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pytest_clawperator.simulator import Simulator
@@ -12,14 +10,14 @@ from tests.plugin.conftest import Run
 
 
 @pytest.fixture(autouse=True)
-def suite(pytester: pytest.Pytester) -> Path:
-    """Write a suite that would fail if it were collected."""
-    return pytester.makepyfile("raise AssertionError('collected')")
+def suite(pytester: pytest.Pytester) -> None:
+    """Write a suite that fails if it is collected."""
+    pytester.makepyfile(test_it="raise AssertionError('collected')")
 
 
-def test_a_healthy_device_is_reported_and_no_test_is_run(run: Run) -> None:
-    """All checks of the device are shown, and the run ends well."""
-    result = run("--claw-doctor")
+def test_a_healthy_device_is_reported_and_no_test_is_run(run: Run, phone: AdbTransport) -> None:
+    """A device that is named twice is examined once, and no workers are started."""
+    result = run("--claw-doctor", "--claw-device", phone.serial, "-p", "xdist", "-n", "2")
 
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(
@@ -30,14 +28,21 @@ def test_a_healthy_device_is_reported_and_no_test_is_run(run: Run) -> None:
             "*readiness.handshake * The Operator answers.",
         ]
     )
-    assert "collected" not in result.stdout.str()
+    text = result.stdout.str()
+    assert "collected" not in text
+    assert "bringing up nodes" not in text
+    assert text.count("readiness.handshake") == 1
 
 
-def test_a_device_that_is_not_fit_fails_the_run(run: Run, phone: AdbTransport) -> None:
-    """The exit code tells, and the hint names options of pytest."""
+def test_a_device_that_is_not_fit_fails_the_run(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
+    """The hint names options of pytest; a test with that problem refers to the doctor."""
     phone.shell("sim fault operator_absent")
 
     result = run("--claw-doctor")
+    pytester.makepyfile(test_it="def test_it(clawperator): pass")
+    of_test = run()
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
@@ -47,10 +52,11 @@ def test_a_device_that_is_not_fit_fails_the_run(run: Run, phone: AdbTransport) -
             "*--claw-operator-apk=path/to/operator.apk.",
         ]
     )
+    of_test.stdout.fnmatch_lines(["*or find out what is wrong with `pytest --claw-doctor`.*"])
 
 
 def test_nothing_is_changed(run: Run, phone: AdbTransport) -> None:
-    """What could be mended is only told."""
+    """What could be fixed is only reported."""
     phone.shell("settings put global low_power 1")
 
     result = run("--claw-doctor")
@@ -61,61 +67,26 @@ def test_nothing_is_changed(run: Run, phone: AdbTransport) -> None:
 
 
 def test_without_a_choice_every_device_is_examined(
-    run_plain: Run, simulator: Simulator, adb: str
-) -> None:
-    """Each device is a row, and the computer is shown once."""
-    result = run_plain("--claw-doctor", "--claw-adb", adb)
-
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["This computer", "Devices", "2 devices: *"])
-    for serial in simulator.serials:
-        result.stdout.fnmatch_lines([f"  ? {serial}  *Google Pixel*"])
-
-
-def test_a_device_that_is_named_twice_is_examined_once(run: Run, phone: AdbTransport) -> None:
-    """It is one device, however often it is chosen."""
-    result = run("--claw-doctor", "--claw-device", phone.serial)
-
-    assert result.ret == pytest.ExitCode.OK
-    assert result.stdout.str().count("readiness.handshake") == 1
-
-
-def test_the_environment_can_choose_the_device(
     run_plain: Run, simulator: Simulator, adb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the option it is the device of ANDROID_SERIAL, as in a run."""
+    """Each is a row, and the computer is shown once; ANDROID_SERIAL chooses one, as in a run."""
+    every = run_plain("--claw-doctor", "--claw-adb", adb)
     monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[1])
+    chosen = run_plain("--claw-doctor", "--claw-adb", adb)
 
-    result = run_plain("--claw-doctor", "--claw-adb", adb)
-
-    result.stdout.fnmatch_lines([f"{simulator.serials[1]} (Google *"])
-    assert simulator.serials[0] not in result.stdout.str()
-
-
-def test_a_device_that_is_not_there_fails(run_plain: Run, adb: str) -> None:
-    """It is a finding, with what is connected."""
-    result = run_plain("--claw-doctor", "--claw-adb", adb, "--claw-device", "NOPE")
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["*device.discovery * Device NOPE is not connected."])
+    assert every.ret == pytest.ExitCode.OK
+    every.stdout.fnmatch_lines(["This computer", "Devices", "2 devices: *"])
+    for serial in simulator.serials:
+        every.stdout.fnmatch_lines([f"  ? {serial}  *Google Pixel*"])
+    chosen.stdout.fnmatch_lines([f"{simulator.serials[1]} (Google *"])
+    assert simulator.serials[0] not in chosen.stdout.str()
 
 
-def test_a_url_is_examined_elsewhere(run_plain: Run) -> None:
-    """A device behind a url is told to be examined on its own computer."""
-    result = run_plain("--claw-doctor", "--claw-device", "http://127.0.0.1:1/PH1")
+def test_devices_that_cannot_be_examined(run_plain: Run, adb: str) -> None:
+    """One that is not connected fails; one behind a url is left to its own computer."""
+    missing = run_plain("--claw-doctor", "--claw-adb", adb, "--claw-device", "NOPE")
+    remote = run_plain("--claw-doctor", "--claw-device", "http://127.0.0.1:1/PH1")
 
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["*Run `clawperator-py doctor` on the host of *"])
-
-
-def test_an_operator_problem_of_a_test_points_to_the_doctor(
-    run: Run, pytester: pytest.Pytester, phone: AdbTransport
-) -> None:
-    """The hint of the error names the option."""
-    phone.shell("sim fault operator_absent")
-    for path in pytester.path.glob("*.py"):
-        path.write_text("def test_it(clawperator): pass\n", encoding="utf-8")
-
-    result = run()
-
-    result.stdout.fnmatch_lines(["*or find out what is wrong with `pytest --claw-doctor`.*"])
+    assert (missing.ret, remote.ret) == (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.OK)
+    missing.stdout.fnmatch_lines(["*device.discovery * Device NOPE is not connected."])
+    remote.stdout.fnmatch_lines(["*Run `clawperator-py doctor` on the host of *"])

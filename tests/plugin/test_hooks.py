@@ -174,8 +174,8 @@ def test_a_device_is_prepared_and_released_once(
     pytester.makepyfile(
         f"""
         def test_first(clawperator):
-            told = clawperator.device.shell("dumpsys package com.example.shop").stdout
-            assert "POST_NOTIFICATIONS: granted=true" in told and {passes}
+            dump = clawperator.device.shell("dumpsys package com.example.shop").stdout
+            assert "POST_NOTIFICATIONS: granted=true" in dump and {passes}
 
         def test_last(clawperator):
             print("last test")
@@ -276,8 +276,8 @@ def test_executions_are_observed_with_their_envelopes(pytester: pytest.Pytester,
         ]
     )
     (written,) = (pytester.path / "out").rglob("envelopes.json")
-    told = json.loads(written.read_bytes())
-    search = next(each for each in told if "TARGET_NOT_FOUND" in json.dumps(each))
+    written_runs = json.loads(written.read_bytes())
+    search = next(each for each in written_runs if "TARGET_NOT_FOUND" in json.dumps(each))
     assert search["envelope"]["status"] == "failed"
 
 
@@ -378,14 +378,14 @@ def test_a_sink_gets_all_that_happens(pytester: pytest.Pytester, run: Run, trace
     run("--claw-snapshot=off", "--claw-logcat=off", f"--claw-trace={trace}")
 
     text = (pytester.path / "diary.txt").read_text()
-    told = text.splitlines()
+    lines = text.splitlines()
     for wanted in (
         *("device ", "phase setup", "step go home", "execution press_key 'home'"),
         *("execution-end ", "step-end ", "error ", "phase call", "outcome "),
     ):
-        assert any(line.startswith(wanted) for line in told), wanted
-    assert told[0].startswith("trace ")
-    assert told[-1] == "phase teardown"
+        assert any(line.startswith(wanted) for line in lines), wanted
+    assert lines[0].startswith("trace ")
+    assert lines[-1] == "phase teardown"
     assert "enter_text" in text
     assert "swordfish" not in text
 

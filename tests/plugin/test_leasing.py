@@ -19,6 +19,7 @@ from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.emulators.boot import Boot, StartOptions
 from pytest_clawperator.emulators.claims import AvdClaim, Traces
 from pytest_clawperator.emulators.fleet import Ending
+from pytest_clawperator.plugin import leasing
 from pytest_clawperator.plugin.leasing import ReservedLeases
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
@@ -305,6 +306,20 @@ def test_the_run_continues_when_the_device_is_free(
             "clawperator: 127.0.0.1:* (Google Pixel *, API 36), *",
         ]
     )
+
+
+def test_a_run_that_waits_for_devices_also_waits_for_the_store(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which may just have been restarted."""
+    pytester.makepyfile(USES_DEVICE)
+    waits: list[float] = []
+    monkeypatch.setattr(leasing, "await_store", lambda *_, wait, say: waits.append(wait))
+
+    run()
+    run("--claw-lease-timeout", "30")
+
+    assert waits == [30.0]
 
 
 @pytest.mark.usefixtures("colleague")

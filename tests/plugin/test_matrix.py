@@ -13,7 +13,7 @@ from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 
 CLASSES = ("--claw-matrix", "emulator=true,false")
-# Nobody listens here: whoever looked for devices would complain.
+# There is no adb server here, so that looking for devices would fail.
 NOWHERE = ("--claw-device", "auto", "--claw-adb", "127.0.0.1:1")
 # Each test leaves a line: its name and its device.
 LEAVES_LINES = """
@@ -61,7 +61,7 @@ def collected(result: pytest.RunResult) -> list[str]:
 
 
 def test_a_test_is_collected_once_for_each_class(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """Tests that use a device are collected once for each class, which their ids begin with."""
+    """Which their ids begin with, and ``-k`` selects."""
     pytester.makepyfile(
         test_it="""
         import unittest
@@ -83,20 +83,13 @@ def test_a_test_is_collected_once_for_each_class(pytester: pytest.Pytester, run_
     )
 
     result = run_plain("--collect-only", "-q", *CLASSES, *NOWHERE)
+    selected = run_plain("--collect-only", "-q", "-k", "real and login", *CLASSES, *NOWHERE)
 
+    assert collected(selected) == ["test_login[real]"]
     for_each = ["test_login[{}]", "test_cart[{}-alice]", "test_cart[{}-bob]", "test_marked[{}]"]
     for_each += ["TestGroup::test_serial[{}]"]
     multiplied = [name.format(label) for label in ("emulator", "real") for name in for_each]
     assert collected(result) == ["test_plain", *multiplied, "TestOld::test_old"]
-
-
-def test_a_class_is_selected_by_keyword(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """``-k`` takes a class."""
-    pytester.makepyfile(test_it="def test_login(clawperator): pass")
-
-    result = run_plain("--collect-only", "-q", "-k", "real", *CLASSES, *NOWHERE)
-
-    assert collected(result) == ["test_login[real]"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +124,7 @@ def test_a_class_is_selected_by_keyword(pytester: pytest.Pytester, run_plain: Ru
             ["test_login"],
         ),
     ],
-    ids=["replaced", "built-upon", "parametrised", "no-lease"],
+    ids=["replaced", "extended", "parametrised", "no-lease"],
 )
 @pytest.mark.parametrize(
     "test",
@@ -141,7 +134,7 @@ def test_a_class_is_selected_by_keyword(pytester: pytest.Pytester, run_plain: Ru
 def test_chosen_by_hand(
     pytester: pytest.Pytester, run_plain: Run, fixture: str, names: list[str], test: str
 ) -> None:
-    """Who chooses the device by hand chooses it for all classes; a suite can build on ours."""
+    """A device that a conftest chooses is that of all classes; it can build on ours."""
     lease = "from pytest_clawperator.devices.pool import Lease"
     pytester.makepyfile(conftest=f"import pytest\n{lease}\n" + re.sub(r"(?m)^ {12}", "", fixture))
     pytester.makepyfile(test_it=f"import pytest\n{test}")
@@ -156,7 +149,7 @@ def test_chosen_by_hand(
 def test_one_process_goes_through_the_classes(
     pytester: pytest.Pytester, run_plain: Run, mixed: Simulator, mixed_options: list[str]
 ) -> None:
-    """One process goes through the classes; what is built on a device is built anew for each."""
+    """What is built on a device is built again for each."""
     pytester.makeconftest(LEAVES_LINES)
     pytester.makepyfile(
         test_it="""
@@ -204,50 +197,44 @@ def test_each_runs_every_test_on_every_device(
     assert left == {(f"test_it[{serial.replace(':', '-')}]", serial) for serial in mixed.serials}
 
 
-def test_class_without_devices(
+def test_a_class_without_devices_and_tests_without_a_class(
     pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
 ) -> None:
-    """The tests of a class that no device belongs to are skipped, and say so."""
-    pytester.makepyfile(test_it="def test_it(clawperator): pass")
+    """The former are skipped with the reason; what pytest cannot multiply runs once, and is named.
 
-    result = run_plain("--claw-matrix", "api=33,36", *mixed_options)
-
-    result.assert_outcomes(passed=1, skipped=1)
-    result.stdout.fnmatch_lines(
-        [
-            "api33  1 skipped in *s (no test could begin)",
-            "SKIPPED * --claw-matrix: no device is api33: *: api=33 is required, the device has *",
-        ]
-    )
-
-
-def test_what_pytest_cannot_multiply_runs_once(
-    pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
-) -> None:
-    """What pytest cannot multiply runs once, on any device, and is named."""
+    A strict run fails them.
+    """
     pytester.makepyfile(
         test_it="""
         import unittest
 
         import pytest
 
+        def test_it(clawperator): pass
+
         @pytest.mark.usefixtures("clawperator")
         class TestOld(unittest.TestCase):
             def test_old(self): pass
+
         def test_late(request): assert request.getfixturevalue("clawperator").serial
         """
     )
 
-    result = run_plain(*CLASSES, *mixed_options)
+    result = run_plain("--claw-matrix", "api=33,36", *mixed_options)
+    strict = run_plain("--claw-matrix", "api=33", "--claw-strict", "-k", "test_it", *mixed_options)
 
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=3, skipped=1)
     result.stdout.fnmatch_lines(
         [
+            "clawperator: no device of this run fits 1 test (--claw-matrix: no device is api33): *",
+            "api33  1 skipped in *s (no test could begin)",
             "without a class, on whichever device was there (*",
             "  test_it.py::TestOld::test_old",
             "  test_it.py::test_late",
+            "SKIPPED * --claw-matrix: no device is api33: *: api=33 is required, the device has *",
         ]
     )
+    strict.stdout.fnmatch_lines(["*no device is api33: *(--claw-strict; *"])
 
 
 def test_workers_run_each_test_once_for_each_class(
@@ -261,23 +248,23 @@ def test_workers_run_each_test_once_for_each_class(
 
         NAP = {"id": "nap", "type": "sleep", "params": {"durationMs": 2000}}
 
-        @pytest.mark.parametrize("number", range(8))
+        @pytest.mark.parametrize("number", range(4))
         def test_it(line, clawperator, number): clawperator.execute([NAP])
         """
     )
 
     result = run_workers("-n", "3", "--junit-xml", "junit.xml", *CLASSES, *mixed_options)
 
-    result.assert_outcomes(passed=16)
+    result.assert_outcomes(passed=8)
     left = lines(pytester.path)
     assert Counter(name for name, _ in left) == Counter(
-        f"test_it[{label}-{number}]" for label in ("emulator", "real") for number in range(8)
+        f"test_it[{label}-{number}]" for label in ("emulator", "real") for number in range(4)
     )
     on = {label: {serial for name, serial in left if label in name} for label in ("emul", "real")}
     assert on == {"emul": {mixed.serials[2]}, "real": set(mixed.serials[:2])}
-    result.stdout.fnmatch_lines(["8 tests, alike on all 2 classes of devices"])
+    result.stdout.fnmatch_lines(["4 tests, alike on all 2 classes of devices"])
     junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
-    assert junit.count('<property name="clawperator_class" value="real"') == 8
+    assert junit.count('<property name="clawperator_class" value="real"') == 4
 
 
 def test_validating_looks_at_each_payload_once(pytester: pytest.Pytester, run_plain: Run) -> None:

@@ -1,4 +1,4 @@
-"""``--claw-pause`` and ``clawperator.pause()``: a prompt with the client, or a word why not."""
+"""``--claw-pause`` and ``clawperator.pause()``: a prompt with the client, or why there is none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_it(clawperator):
 
 
 class Terminal:
-    """pytest in a process of its own, with somebody at its terminal."""
+    """pytest in another process, with a terminal."""
 
     def __init__(self, *arguments: str) -> None:
         self._ours, theirs = os.openpty()
@@ -53,7 +53,7 @@ class Terminal:
         os.write(self._ours, f"{line}\n".encode())
 
     def end(self) -> int:
-        """Read to the end and give the exit status."""
+        """Read to the end and return the exit status."""
         while self._read():
             pass
         return self._process.wait(DEADLINE)
@@ -67,11 +67,11 @@ class Terminal:
         os.close(self._ours)
 
     def _read(self) -> bool:
-        """Read something; False where the other side is gone, or silent for too long."""
+        """Read something; return False if the other side is gone, or silent for too long."""
         ready, _, _ = select.select([self._ours], [], [], DEADLINE)
         try:
             data = os.read(self._ours, 4096) if ready else b""
-        except OSError:  # Linux says so that the other side is gone
+        except OSError:  # on Linux, the other side is gone
             data = b""
         self.said += data.decode("utf-8", "replace")
         return bool(data)
@@ -121,7 +121,7 @@ def test_next(clawperator):
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the terminal away, should there be one."""
+    """Take the terminal away, if there is one."""
     monkeypatch.setattr(sys, "__stdin__", None)
 
 
@@ -184,7 +184,7 @@ def test_plain(): assert 0
 def test_a_run_with_workers_cannot_pause(
     pytester: pytest.Pytester, run_workers: Run, options: list[str], ini: str, source: str
 ) -> None:
-    """Workers have no terminal, so the run ends at once with what to do."""
+    """Workers have no terminal, so the run ends with what to do."""
     pytester.makepyfile("def test_it(): pass")
     pytester.makeini(f"[pytest]\n{ini}\n")
 

@@ -46,8 +46,9 @@ class FleetDouble:
         self, profiles: Sequence[EmulatorProfile]
     ) -> list[ProvisionedEmulator | EmulatorError]:
         """Return a phone for each profile, or an error."""
+        first = len(self.made)
         self.made += profiles
-        return [self._result(profile, place) for place, profile in enumerate(profiles)]
+        return [self._result(profile, place) for place, profile in enumerate(profiles, first)]
 
     def _result(self, profile: EmulatorProfile, place: int) -> ProvisionedEmulator | EmulatorError:
         if fnmatch(f"{place} {profile.api} {profile.device}", self.failing):
@@ -161,17 +162,23 @@ def test_too_few_emulators_are_reported_before_a_boot(
     assert fleet.made == []
 
 
+@pytest.mark.parametrize(("failing", "count"), [("*", 1), ("1 *", 2)])
 def test_a_failed_start_ends_the_run_once(
-    pytester: pytest.Pytester, control: Control, fleet: FleetDouble, adb: str
+    pytester: pytest.Pytester,
+    control: Control,
+    fleet: FleetDouble,
+    adb: str,
+    failing: str,
+    count: int,
 ) -> None:
     """``-n auto`` boots before pytest's first line, and another try would end the same."""
     pytester.makepyfile(USES)
-    fleet.failing = "*"
+    fleet.failing = failing
 
     with pytest.raises(pytest.UsageError, match="EMULATOR_START_FAILED: the disk is full"):
-        control("-n", "auto", LIKE, "--claw-device", "emulator:1", "--claw-adb", adb)
+        control("-n", "auto", LIKE, f"--claw-device=emulator:{count}", "--claw-adb", adb)
 
-    assert len(fleet.made) == 1
+    assert len(fleet.made) == count
 
 
 @pytest.mark.parametrize(
@@ -229,8 +236,8 @@ def test_a_class_that_lacks_an_emulator_runs_with_the_others(
 
     started = control("-n", "2", LIKE, *options).start()
 
-    told = "clawperator: 1 of 2 emulators are missing for phone: EMULATOR_START_FAILED: the disk"
-    assert capsys.readouterr().out.count(told) == 1
+    line = "clawperator: 1 of 2 emulators are missing for phone: EMULATOR_START_FAILED: the disk"
+    assert capsys.readouterr().out.count(line) == 1
     assert started.serials == [fleet.serials[0], None]
 
 
@@ -297,9 +304,8 @@ def test_the_processor_of_this_machine_is_reported_unless_it_was_chosen(
 
 def test_two_named_emulators_are_used_together(emulated: Run, fleet: FleetDouble) -> None:
     """Each option names one; together they are enough for a run that needs two."""
-    fleet.serials = [fleet.serials[0]]
     result = emulated(
-        *("--claw-device=emulator:mine", "--claw-device=emulator:yours", "--claw-spare-devices=0")
+        *("--claw-device=emulator:mine", "--claw-device=emulator:yours", "--claw-spare-devices=1")
     )
 
     result.assert_outcomes(passed=1)

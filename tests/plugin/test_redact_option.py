@@ -9,32 +9,25 @@ from tests.plugin.conftest import Run
 PRINTS = "def test_it(): print('key-123 and word-45')"
 
 
-def test_several_patterns_on_the_command_line(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """Each value that is given counts."""
-    pytester.makepyfile(PRINTS)
-
-    result = run_plain("-rA", "--claw-redact", "key-[0-9]+", "--claw-redact", "word-[0-9]+")
-
-    result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
-
-
-def test_patterns_and_variables_in_the_ini_file(
+def test_patterns_and_variables_are_hidden(
     pytester: pytest.Pytester, run_plain: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ini twin takes several values; backslashes stand in quotes."""
+    """Several on the command line, or in the ini twin, where backslashes stand in quotes."""
     monkeypatch.setenv("MY_KEY", "key-123")
-    pytester.makeini("[pytest]\nclaw_redact =\n    'word-\\d+'\n    env:*_KEY\n")
     pytester.makepyfile(PRINTS)
 
-    result = run_plain("-rA")
+    on_line = run_plain("-rA", "--claw-redact", "key-[0-9]+", "--claw-redact", "word-[0-9]+")
+    pytester.makeini("[pytest]\nclaw_redact =\n    'word-\\d+'\n    env:*_KEY\n")
+    in_file = run_plain("-rA")
 
-    result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
+    for result in (on_line, in_file):
+        result.stdout.fnmatch_lines(["[[]***[]] and [[]***[]]"])
 
 
 def test_a_variable_with_an_ordinary_value_is_named(
     pytester: pytest.Pytester, run_plain: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a switch says is not hidden, and one notice has the variables without their values."""
+    """And not hidden; the notice has no values."""
     for name, value in (("A_KEY", "word-45"), ("C_KEY", "yes"), ("B_KEY", "True")):
         monkeypatch.setenv(name, value)
     pytester.makepyfile("def test_it(): print('word-45 is True, yes')")
@@ -42,10 +35,10 @@ def test_a_variable_with_an_ordinary_value_is_named(
     result = run_plain("-rA", "--claw-redact", "env:*_KEY", "--claw-redact=env:B_*")
 
     result.stdout.fnmatch_lines(["[[]***[]] is True, yes"])
-    told = [
+    notices = [
         line for line in result.stdout.lines if "shorter than 4 characters: B_KEY, C_KEY." in line
     ]
-    assert len(told) == 2  # before the tests, and among the notices at the end
+    assert len(notices) == 2  # before the tests, and among the notices at the end
 
 
 def test_a_parameter_that_is_a_secret_reaches_its_test(

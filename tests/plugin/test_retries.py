@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.failures import INFRASTRUCTURE, LEASE_PROBLEM, PUT_ASIDE
 from pytest_clawperator.plugin.workers import WorkerLimits
 from tests.doubles.controller import Controller, Farm, candidate
@@ -90,7 +91,7 @@ def bench(pytester: pytest.Pytester, control: Callable[..., Controller]) -> Benc
 
 
 def test_a_test_whose_device_failed_is_run_once_more(bench: Bench) -> None:
-    """The report becomes a rerun, what follows in the attempt does not count, and JUnit is told."""
+    """The report becomes a rerun, and what follows in the attempt does not count."""
     failed = bench.report(0, "call", fault("A"))
     after = bench.report(0, "teardown", fault("A"))
 
@@ -177,9 +178,11 @@ def test_a_worker_without_a_device_retries_nothing(bench: Bench) -> None:
     ],
 )
 def test_a_second_run_that_did_not_take_place_is_a_failure(
-    bench: Bench, is_stopped: bool, reason: str
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, is_stopped: bool, reason: str
 ) -> None:
-    """It is reported when the run ends, which then has failed."""
+    """It is reported when the run ends, which then has failed; durations are saved anyway."""
+    saved: list[object] = []
+    monkeypatch.setattr(workers, "save_durations", lambda config, seen: saved.append(seen))
     bench.report(0, "call", fault("A"))
     reported: list[pytest.TestReport] = []
     bench.retries._xdist.shouldstop = is_stopped
@@ -192,6 +195,7 @@ def test_a_second_run_that_did_not_take_place_is_a_failure(
     (report,) = reported
     assert report.longrepr == f"the device failed under this test, and {reason}"
     assert (bench.session.testsfailed, bench.session.exitstatus) == (1, 1)
+    assert saved == [bench.scheduler.seen]
 
 
 def test_the_run_stops_when_others_want_that(bench: Bench) -> None:

@@ -26,40 +26,20 @@ def config(**more: Any) -> Any:
     return SimpleNamespace(stash=pytest.Stash(), **more)
 
 
-def test_runs_of_the_same_second_have_different_ids() -> None:
-    """Runs that start in the same second have folders of their own."""
+def test_every_run_has_an_id_that_its_workers_share() -> None:
+    """Also runs that start in the same second have folders of their own."""
+    one = config()
+
+    assert run_id(one) == run_id(one)
     assert len({run_id(config()) for _ in range(20)}) > 15
-
-
-def test_the_id_of_a_run_stays_the_same() -> None:
-    """Whoever asks again gets the same id."""
-    run = config()
-
-    assert run_id(run) == run_id(run)
-
-
-def test_a_worker_has_the_id_of_its_controller() -> None:
-    """All workers of a run write to one folder."""
     assert run_id(config(workerinput={SHARED_RUN_ID: "of-all"})) == "of-all"
 
 
 BOTH = (signal.SIGTERM, signal.SIGHUP)
 
 
-def somebody_elses(number: int, frame: object) -> None:
+def foreign_handler(number: int, frame: object) -> None:
     """Stand for a handler that a program around pytest installed."""
-
-
-class Config:
-    """What is asked of pytest's config here."""
-
-    def __init__(self) -> None:
-        self.stash = pytest.Stash()
-        self.add_cleanup: Callable[[Callable[[], None]], None] = self._cleanups().append
-
-    def _cleanups(self) -> list[Callable[[], None]]:
-        self.cleanups: list[Callable[[], None]] = []
-        return self.cleanups
 
 
 @pytest.fixture(autouse=True)
@@ -71,11 +51,12 @@ def restored() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def configured() -> Config:
+def configured() -> Any:
     """Handle the signals for a run."""
-    config = Config()
-    run.handle_signals(config)  # type: ignore[arg-type]
-    return config
+    cleanups: list[Callable[[], None]] = []
+    handling = config(cleanups=cleanups, add_cleanup=cleanups.append)
+    run.handle_signals(handling)
+    return handling
 
 
 @pytest.mark.parametrize("number", BOTH)
@@ -90,21 +71,21 @@ def test_a_signal_ends_the_run_and_a_second_one_the_process(number: signal.Signa
 
 
 def test_the_signals_are_restored_at_the_end() -> None:
-    """After the run the process is as before, also where somebody has a handler of their own."""
+    """After the run the process is as before, but for a handler that was installed meanwhile."""
     config = configured()
     handled = [signal.getsignal(number) is not signal.SIG_DFL for number in BOTH]
-    signal.signal(signal.SIGHUP, somebody_elses)
+    signal.signal(signal.SIGHUP, foreign_handler)
 
     for cleanup in config.cleanups:
         cleanup()
 
     assert handled == [True, True]
-    assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL, somebody_elses]
+    assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL, foreign_handler]
 
 
-@pytest.mark.parametrize("there", [signal.SIG_IGN, somebody_elses], ids=["nohup", "handler"])
-def test_what_others_decided_stays(there: Callable[[int, object], None]) -> None:
-    """A signal that is ignored, or that somebody handles, is left alone."""
+@pytest.mark.parametrize("there", [signal.SIG_IGN, foreign_handler], ids=["nohup", "handler"])
+def test_other_handlers_stay(there: Callable[[int, object], None]) -> None:
+    """A signal that is ignored, or handled already, is left alone."""
     for number in BOTH:
         signal.signal(number, there)
 
@@ -124,47 +105,28 @@ def test_a_run_in_another_thread_handles_no_signals() -> None:
     assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL] * 2
 
 
-CATCHES_ALL = """
-import signal
-
-def test_goes_on(clawperator):
-    try:
-        signal.raise_signal(signal.SIGTERM)
-    except Exception:
-        pass
-
-def test_next(clawperator):
-    pass
-"""
-
-
-def test_a_test_that_catches_everything_does_not_keep_the_run(pytester: pytest.Pytester) -> None:
+def test_a_test_that_catches_everything_does_not_keep_the_run(
+    pytester: pytest.Pytester, run: Run
+) -> None:
     """It goes on to its end, and then the run ends with the signal's name."""
-    pytester.makepyfile(CATCHES_ALL)
+    pytester.makepyfile(
+        """
+        import signal
 
-    result = pytester.runpytest_subprocess("--claw-device=sim")
+        def test_goes_on(clawperator):
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except Exception:
+                pass
+
+        def test_next(clawperator): pass
+        """
+    )
+
+    result = run()
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*Exit: ended by SIGTERM*"])
-
-
-SHOWS_HANDLERS = """
-import signal
-
-def test_shows():
-    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
-    print("default:", *[handler is signal.SIG_DFL for handler in handlers])
-"""
-
-
-def test_a_run_that_does_not_use_the_library_handles_no_signals(pytester: pytest.Pytester) -> None:
-    """A project that has the plugin installed and does not use it keeps its signals."""
-    pytester.makepyfile(SHOWS_HANDLERS)
-
-    result = pytester.runpytest_subprocess("-s")
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*default: True True"])
 
 
 EVIL = "\x1b]0;owned\x07\x9b2J\u202e"
@@ -204,7 +166,7 @@ def test_the_name_of_a_holder_is_shown(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Somebody else who holds the device cannot write to the terminal by their name."""
+    """It cannot write to the terminal."""
     pytester.makepyfile("def test_it(clawperator): pass")
     monkeypatch.setenv("LOGNAME", EVIL)
     hold = open_leases(run_id=EVIL).try_take(f"127.0.0.1/{simulator.serials[0]}")

@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +32,7 @@ END = -1
 class Worker:
     """A worker as xdist's controller sees it, and the worker itself.
 
-    It begins a test only when it has the next one, or was told to end.
+    It begins a test only when it has the next one, or was asked to end.
     """
 
     def __init__(self, lab: Lab, device: str) -> None:
@@ -206,7 +207,7 @@ class Lab:
         self.active.remove(worker)
 
     def end(self) -> None:
-        """Do as xdist when all is done, or nothing more shall be."""
+        """Do as xdist when all is done, or the run is stopped."""
         if not self.is_ending:
             self.is_ending = True
             for node in self.sched.nodes:
@@ -774,10 +775,11 @@ def test_only_a_controller_with_tests_and_a_cache_saves_durations() -> None:
 
 def test_the_real_cache_keeps_durations(pytester: pytest.Pytester) -> None:
     """From run to run; a broken file is ignored."""
-    save_durations(pytester.parseconfigure(), {"test_a": 1.5})
-    kept = load_durations(pytester.parseconfigure())
+    configure = partial(pytester.parseconfigure, "-p", "no:unraisableexception")  # is slow
+    save_durations(configure(), {"test_a": 1.5})
+    kept = load_durations(configure())
 
     pytester.path.joinpath(".pytest_cache", "v", KEY).write_text("{", encoding="utf-8")
 
     assert kept == {"test_a": 1.5}
-    assert load_durations(pytester.parseconfigure()) == {}
+    assert load_durations(configure()) == {}

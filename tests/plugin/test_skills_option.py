@@ -27,7 +27,7 @@ def registry(pytester: pytest.Pytester) -> Path:
 
 
 def test_each_recipe_is_a_test(run: Run, registry: Path) -> None:
-    """Once for each set of values; a failed envelope is a failed test, told without code."""
+    """Once for each set of values; a failed envelope is a failed test, shown without code."""
     result = run("--claw-skills", "repository", "-v")
 
     result.assert_outcomes(passed=2, failed=1)
@@ -69,7 +69,7 @@ def test_a_recipe_runs_in_each_worker(run_workers: Run, registry: Path) -> None:
     result.assert_outcomes(passed=2)
 
 
-def test_other_tests_run_only_where_they_are_named(
+def test_other_tests_run_only_if_they_are_named(
     run: Run, registry: Path, pytester: pytest.Pytester
 ) -> None:
     """An ini file adds the recipes to them."""
@@ -104,7 +104,7 @@ def test_a_variable_without_a_value_is_named(run: Run, registry: Path) -> None:
         (None, "outside"),
     ],
 )
-def test_values_that_are_none_are_an_error_of_the_registry(
+def test_broken_values_are_an_error_of_the_registry(
     run: Run, registry: Path, text: str | None, why: str
 ) -> None:
     """The file is named; one outside of the repository is not read."""
@@ -121,7 +121,7 @@ def test_values_that_are_none_are_an_error_of_the_registry(
     result.stdout.fnmatch_lines([f"*open.vars.json: *{why}*"])
 
 
-def test_a_registry_that_is_none_is_told(run: Run, registry: Path) -> None:
+def test_a_broken_registry_is_an_error(run: Run, registry: Path) -> None:
     """One that cannot be read fails to be collected; one that is not there is a usage error."""
     registry.write_text("{}")
     broken = run("--claw-skills", "repository")

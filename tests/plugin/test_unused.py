@@ -21,9 +21,12 @@ def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
         (pytester.path / name).write_text("steps: [clik", encoding="utf-8")
     pytester.makepyfile(
         f"""
+        import signal
         import sys
 
         def test_light(request):
+            handled = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+            assert handled == [signal.SIG_DFL] * 2
             assert request.config.pluginmanager.hasplugin("pytest_clawperator.plugin")
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
             manager = request.config.pluginmanager

@@ -1,4 +1,4 @@
-"""Whether a run uses devices: found in its files, and not if pytest only lists something."""
+"""Whether a run uses devices: seen in its files, and not if pytest only lists something."""
 
 from __future__ import annotations
 
@@ -111,15 +111,12 @@ def test_the_command_line_asks_for_devices(pytester: pytest.Pytester) -> None:
     assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
 
 
-# Runs that only list something
-
-# A search for devices leaves a file.
 CONFTEST = """
 from pathlib import Path
 
 def pytest_clawperator_list_devices():
     Path(__file__).with_name("touched").touch()
-    raise RuntimeError("devices were searched")
+    raise RuntimeError("a listing looks for devices")
 """
 SUITE = """
 import pytest
@@ -129,36 +126,31 @@ import pytest
 def test_it(clawperator):
     raise AssertionError
 """
-AUTO = ("--claw-device=auto", "-n", "auto", "--claw-strict")
-# The classes depend on the devices, which only the ids of tests show.
-CLASSES = ("--claw-device=auto", "--claw-matrix=each")
-DEVICES = {
-    "--collect-only": (
-        AUTO,
-        ("--claw-device=sim",),
-        ("--claw-device=auto", "-n", "2"),
-        ("--claw-device=sim", "--claw-matrix=form=phone,tablet"),
-    ),
-    "--fixtures": (AUTO, CLASSES),
-}
+LISTINGS = ("fixtures", "fixtures-per-test", "markers", "help", "version", "setup-plan")
 
 
 @pytest.mark.parametrize(
-    "option",
+    "device",
     [
-        *("--fixtures", "--fixtures-per-test", "--collect-only", "--markers", "--help"),
-        *("--version", "--setup-plan"),
+        ["--claw-device=sim"],
+        ["--claw-device=auto", "--claw-strict"],
+        ["--claw-device=sim", "--claw-matrix=form=phone,tablet"],
+        ["--claw-device=auto", "--claw-matrix=each"],
     ],
+    ids=" ".join,
 )
-def test_no_device_is_touched(pytester: pytest.Pytester, run_workers: Run, option: str) -> None:
-    """Neither searched for, nor named, whatever the options ask for."""
+def test_a_listing_uses_no_device(
+    pytester: pytest.Pytester, run_plain: Run, device: list[str]
+) -> None:
+    """And prints no line about devices; only the ids of tests need those of a matrix of each."""
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=SUITE)
+    is_each = "--claw-matrix=each" in device
 
-    for devices in DEVICES.get(option, (CLASSES,)):
-        result = run_workers(option, *devices)
+    for listing in (*LISTINGS, *([] if is_each else ["collect-only"])):
+        result = run_plain(f"--{listing}", *device)
 
-        assert result.ret == pytest.ExitCode.OK, devices
-        assert not (pytester.path / "touched").exists(), devices
-        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), devices
-        assert not (pytester.path / "claw-results").exists(), devices
+        assert result.ret == pytest.ExitCode.OK, listing
+        assert not (pytester.path / "touched").exists(), listing
+        assert "clawperator: " not in result.stdout.str() + result.stderr.str(), listing
+        assert not (pytester.path / "claw-results").exists(), listing

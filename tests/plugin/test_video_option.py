@@ -25,7 +25,7 @@ LEFT = "ls /data/local/tmp | grep clawperator; pidof screenrecord"
 
 
 def kept(pytester: pytest.Pytester) -> dict[str, int]:
-    """Give the videos, each after its test, and how many pictures are in it."""
+    """Return the videos, by their tests, and how many pictures are in each."""
     paths = sorted((pytester.path / "claw-results").glob("*/*/video*"))
     return {
         f"{path.parent.name.split('-')[1]}/{path.name}": len(shown(path.read_bytes()).frames)
@@ -58,7 +58,7 @@ def test_only_the_video_of_a_failed_test_is_kept(
 
 
 def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
-    """Whoever is asked by the debugger finds the video there; what follows is not recorded."""
+    """The debugger finds the video there; what follows is not recorded."""
     pytester.makepyfile(
         quick_pdb="""
         import pdb
@@ -160,7 +160,7 @@ def test_a_device_without_video(pytester: pytest.Pytester, run: Run) -> None:
 def test_an_interrupted_run_leaves_no_recording_on_the_phone(
     pytester: pytest.Pytester, phone: AdbTransport, adb: str
 ) -> None:
-    """A run that somebody breaks off leaves no recording on the phone."""
+    """After Ctrl-C."""
     pytester.makepyfile(
         """
         def test_it(clawperator, clawperator_transport):

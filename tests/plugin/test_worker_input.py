@@ -1,4 +1,4 @@
-"""What the controller and a worker tell each other."""
+"""The channel between the controller and a worker."""
 
 from __future__ import annotations
 
@@ -21,30 +21,22 @@ def gateway() -> Iterator[execnet.Gateway]:
 
 
 def asking(channel: Any) -> Any:
-    """Give what is of interest here of a worker's config."""
+    """Return what is asked of a worker's config."""
     return SimpleNamespace(workerinput={CHANNEL: channel})
 
 
 def test_a_missing_answer_is_a_timeout(gateway: execnet.Gateway) -> None:
-    """A worker that gets no answer in time is told with Python's own error."""
+    """Of Python's own class; a late answer to something else is not taken for this one."""
     silent = gateway.remote_exec("channel.receive(); channel.receive()")
+    late = "channel.receive(); channel.send(('old', 1)); channel.send(('new', 2))"
 
     with pytest.raises(TimeoutError, match=r"did not answer within 0\.01 s"):
-        ask(asking(silent), "anybody", None, timeout=0.01)
+        ask(asking(silent), "question", None, timeout=0.01)
+    assert ask(asking(gateway.remote_exec(late)), "new", None, timeout=30) == 2
 
 
-def test_a_late_answer(gateway: execnet.Gateway) -> None:
-    """An answer to something else, which came too late, is not taken for this one."""
-    source = "channel.receive(); channel.send(('old', 1)); channel.send(('new', 2))"
-    talkative = gateway.remote_exec(source)
-
-    told = ask(asking(talkative), "new", None, timeout=30)
-
-    assert told == 2
-
-
-def test_there_and_back(gateway: execnet.Gateway) -> None:
-    """The controller hears a word and a value, and its answer goes to who asked."""
+def test_an_answer_goes_to_the_worker_that_asked(gateway: execnet.Gateway) -> None:
+    """The controller gets a topic and a value."""
     worker = gateway.remote_exec(
         """
         there = channel.receive()
@@ -56,6 +48,5 @@ def test_there_and_back(gateway: execnet.Gateway) -> None:
     open_channel(node, lambda node, topic, value: reply(node, topic, sum(value)))
 
     worker.send(node.workerinput[CHANNEL])
-    heard = worker.receive(timeout=30)
 
-    assert heard == ("sum", 3)
+    assert worker.receive(timeout=30) == ("sum", 3)

@@ -1,4 +1,4 @@
-"""Workers of xdist: how many there are, the device of each, and what each is told."""
+"""Workers of xdist: how many there are, the device of each, and its input."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import pytest_clawperator.plugin as front
 from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.device_needs import DeviceNeeds
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS
 from pytest_clawperator.plugin.worker_input import STARTS_LATE
@@ -65,11 +66,11 @@ def test_devices_are_named_before_the_workers_start(
 ) -> None:
     """Each device has a line, unless the run is quiet."""
     control("-n", "2", farm=farm).start()
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     control("-n", "2", "-q", farm=farm).start()
 
-    assert "clawperator: A (API 33), no Operator, adb 127.0.0.1:1\n" in told
-    assert "clawperator: B (API 36), no Operator, adb 127.0.0.1:1\n" in told
+    assert "clawperator: A (API 33), no Operator, adb 127.0.0.1:1\n" in shown
+    assert "clawperator: B (API 36), no Operator, adb 127.0.0.1:1\n" in shown
     assert "clawperator: " not in capsys.readouterr().out
 
 
@@ -177,8 +178,9 @@ def test_too_few_free_devices_name_the_holder_of_the_others(control: Control, fa
     ("ini", "options"),
     [
         ("", ["-n", "2"]),
+        ("claw_matrix = api=33", ["-n", "2", "--dist", "loadfile"]),
         ("claw_device = auto", ["-n", "auto"]),
-        ("claw_device = auto", ["-n", "2", "--claw-doctor"]),
+        ("", ["-n", "auto", "--claw-doctor", "--claw-device=auto"]),
     ],
 )
 def test_a_suite_without_devices_looks_for_none(
@@ -329,8 +331,8 @@ def test_another_distribution_is_mentioned_if_a_device_does_not_fit(
     for node in started.nodes:
         started.config.hook.pytest_xdist_node_collection_finished(node=node, ids=[])
 
-    told = f"--dist {dist} assigns tests without regard to their claw_device markers"
-    assert capsys.readouterr().out.count(told) == is_shown
+    line = f"--dist {dist} assigns tests without regard to their claw_device markers"
+    assert capsys.readouterr().out.count(line) == is_shown
     scheduler = started.config.hook.pytest_xdist_make_scheduler(config=started.config, log=None)
     assert ("DeviceScheduling" in repr(scheduler)) is (dist == "load")
 
@@ -398,6 +400,8 @@ def test_a_worker_skips_tests_of_other_classes(
     }
     assert "api=33 is required, the device has 36" in result.stdout.str()
     assert "--claw-matrix: no device is api40" in result.stdout.str()
+    # It runs on the device of this worker, so the class of the other is only skipped.
+    started.run_worker(0, *matrix, "-k", "old and api36").assert_outcomes(skipped=1, deselected=8)
 
 
 def test_a_worker_that_starts_late_leaves_allure_results_alone(
@@ -418,6 +422,56 @@ def test_a_worker_that_starts_late_leaves_allure_results_alone(
 
     assert late.workerinput[STARTS_LATE]
     assert started.serials == ["A", "A"]
+
+
+@pytest.mark.parametrize(
+    ("is_free", "is_stopped", "is_replaced"),
+    [(True, False, True), (False, False, False), (True, True, False)],
+)
+def test_a_worker_is_replaced_if_its_device_is_free(
+    control: Control, farm: Farm, is_free: bool, is_stopped: bool, is_replaced: bool
+) -> None:
+    """And the run goes on."""
+    started = control("-n", "2", farm=farm).start()
+    scheduler, node = started.schedule("test_it"), started.nodes[0]
+    xdist: Any = started.config.pluginmanager.get_plugin("dsession")
+    cloned: list[object] = []
+    xdist._clone_node, xdist.shuttingdown, xdist.shouldstop = cloned.append, False, is_stopped
+    if is_free:
+        started.config.hook.pytest_testnodedown(node=node, error=None)
+
+    assert scheduler._workforce._replace_worker(node) is is_replaced
+    assert cloned == ([node] if is_replaced else [])
+
+
+def test_a_worker_without_a_device_runs_only_tests_that_need_none(
+    control: Control, farm: Farm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest tests of earlier runs go first."""
+    known = {"test_a": 1.0, "test_b": 9.0}
+    monkeypatch.setattr(workers, "load_durations", lambda config: known)
+    started = control("-n", "3", farm=farm).start()
+    tests = ("test_a", "test_b", "test_c", "test_d")
+    started.config.stash[DEVICE_NEEDS] = dict.fromkeys(tests, needs())
+
+    started.schedule(*tests, "test_plain")
+
+    assert started.nodes[0].sent[0] == 1
+    assert started.nodes[2].sent == [4]
+
+
+def test_a_worker_connects_before_its_first_test(
+    pytester: pytest.Pytester, control: Control, farm: Farm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it has a device, and a test that needs it."""
+    connected: list[object] = []
+    monkeypatch.setattr(workers, "connect_early", connected.append)
+    started = control("-n", "3", farm=farm).start()
+
+    for number, options in ((0, ["--co"]), (0, ["--co", "-k", "plain"]), (2, ["--co"])):
+        started.run_worker(number, *options)
+
+    assert len(connected) == 1
 
 
 def test_costly_checks_are_not_repeated_in_workers(
