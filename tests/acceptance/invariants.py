@@ -29,7 +29,7 @@ class Finding(NamedTuple):
 
 
 def overlaps(scene: Scene) -> Iterator[Finding]:
-    """No phone had two executions at once, by its own count."""
+    """No phone counted two executions together."""
     for phone in scene.rack.phones:
         if count := phone.counters()["overlaps"]:
             yield Finding("overlaps", f"{phone.serial} had {count} executions beside another one")
@@ -70,7 +70,7 @@ def complaints(scene: Scene) -> Iterator[Finding]:
 
 
 def waits(scene: Scene) -> Iterator[Finding]:
-    """Nobody waits long for a phone that is frozen."""
+    """No run waits long for a frozen phone."""
     for overdue in scene.overdue:
         yield Finding("waits", overdue)
 
@@ -96,7 +96,7 @@ def _phases(ends: list[tuple[str, str]]) -> list[str]:
 def _was_refused(scene: Scene, run: Run) -> bool:
     """Whether there was no device for the run because the troubles took it away.
 
-    A run with workers says so at once, one without them in each test that wants the device.
+    A run with workers reports it immediately, one without them in each test that needs the device.
     """
     if run in scene.may_refuse and run.has_workers:
         return run.process.returncode == _USAGE_ERROR and not run.ended

@@ -171,7 +171,7 @@ class OwnAdbServer:
         with contextlib.suppress(ClawperatorError):
             return self.server.version() > 0
         assert self._process is not None
-        assert self._process.poll() is None, "adb ended at once"
+        assert self._process.poll() is None, "adb ended immediately"
         return False
 
 
@@ -179,7 +179,7 @@ class OwnAdbServer:
 def another_process(
     script: str, serial: str, server: AdbServer, *, folder: Path | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run a script on a phone in a process of its own; ``folder`` is for its temporary files.
+    """Run a script on a phone in another process; ``folder`` is for its temporary files.
 
     It finds the serial and the address of the adb server as its arguments.
     """

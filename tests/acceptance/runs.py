@@ -1,4 +1,4 @@
-"""Runs of pytest in processes of their own, which can be killed."""
+"""Runs of pytest in their own processes, which can be killed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pytest_runtest_logreport(report):
 
 
 class Run:
-    """One run of pytest over a suite, in a folder of its own."""
+    """One run of pytest over a suite, in its own folder."""
 
     def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
         self._size = int(options[options.index("-n") + 1] if "-n" in options else 0)
@@ -127,7 +127,7 @@ class Run:
         self.process.wait()
 
     def kill(self) -> None:
-        """Kill all its processes at once."""
+        """Kill all its processes together."""
         self.was_killed = True
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -172,11 +172,11 @@ class Lab:
 def wait_for(
     what: Callable[[], bool], *, within: float = DEADLINE, about: Run | None = None
 ) -> None:
-    """Poll until a condition holds, where there is no event to wait for."""
+    """Poll until a condition holds, for what has no event."""
     deadline = time.monotonic() + within
     while not what():
         said = about.output if about is not None else ""
-        assert time.monotonic() < deadline, f"waited in vain; its output:\n{said}"
+        assert time.monotonic() < deadline, f"it did not happen in time; the output:\n{said}"
         assert about is None or about.process.poll() is None or what(), f"it ended:\n{said}"
         time.sleep(0.02)
 

@@ -175,8 +175,8 @@ def test_observers_hear_of_a_missed_search_as_a_failure(simulator: Simulator) ->
     assert raw.ok
 
 
-def test_a_scroll_without_a_list_says_so(claw: Clawperator) -> None:
-    """A scroll where there is no list is an error that names the cause."""
+def test_a_scroll_without_a_list_is_explained(claw: Clawperator) -> None:
+    """A scroll without a list is an error that names the cause."""
     claw.open_uri("conformance://row/row_3")
     claw.wait_for_node(text="Selected: row_3")
 

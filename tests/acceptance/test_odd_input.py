@@ -195,7 +195,7 @@ def test_parameters_that_are_nested_too_deeply() -> None:
 
 
 def test_an_app_file_that_is_nested_too_deeply(tmp_path: Path) -> None:
-    """The simulator's file says so, and where."""
+    """The error names the place in the file."""
     file = tmp_path / "deep.yaml"
     file.write_text(f"package: a.b\nname: N\nstart: home\nscreens: {'[' * DEPTH}{']' * DEPTH}\n")
 
