@@ -20,40 +20,7 @@ import pytest_clawperator.simulator.apps.load  # noqa: F401
 from tests.doubles.pytest_process import TOP, run_pytest
 
 PACKAGE = "com.example.bank"
-APP = f"""\
-package: {PACKAGE}
-name: Bank
-start: account
-state: {{balance: 100, typed: "", ready: false, rows: {[*range(1, 31)]}}}
-screens:
-  account:
-    title: Account
-    items:
-      - {{text: "Balance: ${{balance}}", id: balance}}
-      - {{text: Pay, id: heading}}
-      - {{button: Pay, id: pay, on_tap: {{navigate: payment}}}}
-      - {{button: Close, id: close, on_tap: {{dialog: sure}}}}
-      - {{button: Terms, id: terms, enabled_if: ready, on_tap: {{set: {{ready: true}}}}}}
-  payment:
-    title: Payment
-    items:
-      - {{text: Amount, id: label}}
-      - {{field: In dollars, id: amount, bind: typed}}
-      - {{button: Send, id: send, on_tap: {{after: 1500ms, do: {{back: true}}}}}}
-      - {{button: Save, id: save, on_tap: {{toast: Saved}}}}
-      - {{button: Break, id: break, on_tap: {{crash: "java.lang.IllegalStateException: no"}}}}
-  statements:
-    title: Statements
-    items:
-      - list: rows
-        items:
-          - {{row: "Statement {{item}}", summary: "This year", repeat: rows}}
-dialogs:
-  sure: {{title: Close your account?, buttons: [{{button: "No"}}]}}
-links:
-  - {{uri: "bank://payment", screen: payment}}
-  - {{uri: "bank://statements", screen: statements}}
-"""
+BANK = Path(__file__).parent / "apps" / "bank.yaml"
 HEAD = f"""\
 import pytest
 
@@ -84,6 +51,7 @@ def mistakes() -> list[Mistake]:
 
 
 MISTAKES = mistakes()
+assert len(MISTAKES) >= 30
 
 
 def written(mistake: Mistake) -> str:
@@ -117,10 +85,9 @@ def errors_of(said: str) -> str:
 def messages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """Run all mistakes on one phone, and return the message of each."""
     folder = tmp_path_factory.mktemp("week")
-    (folder / "bank.yaml").write_text(APP, encoding="utf-8")
     suite = "\n\n".join([HEAD, *map(written, MISTAKES)])
     (folder / "test_bank.py").write_text(suite, encoding="utf-8")
-    options = ("-q", "--claw-device=sim", "--claw-sim-app=bank.yaml", "--tb=short")
+    options = ("-q", "--claw-device=sim", f"--claw-sim-app={BANK}", "--tb=short")
     ran = run_pytest(*options, folder=folder, columns=80)
     return messages_in(lasting(ran.stdout + ran.stderr, folder))
 
@@ -129,11 +96,6 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 def test_the_message_of_a_mistake(mistake: Mistake, messages: Mapping[str, str]) -> None:
     """The failure says what was found and what to do, whole lines of it."""
     assert messages.get(mistake.name, "it passed") == mistake.message
-
-
-def test_there_are_thirty_mistakes() -> None:
-    """There are thirty of them, besides those that need no phone."""
-    assert len(MISTAKES) >= 30
 
 
 def test_the_index_shows_a_failure_as_it_is(messages: Mapping[str, str]) -> None:

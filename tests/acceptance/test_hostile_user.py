@@ -271,24 +271,6 @@ def test_files_of_the_victim_cannot_be_taken_away(scene: Scene, victim: OtherUse
     assert checks == [None, None]
 
 
-@pytest.mark.parametrize("how", ["remove", "replace"])
-def test_files_of_the_attacker_that_vanish_end_the_lock(
-    scene: Scene, victim: OtherUser, how: str
-) -> None:
-    """A lock on a file that the attacker made and took away is noticed before anything is sent."""
-    write(scene, "")
-    scene.mallory.do("let_go")
-    victim.do("hold", scene.locks)
-    before = [victim.do("check", number) for number in (0, 1)]
-
-    scene.mallory.do(how, *scene.files)
-    after = [victim.do("check", number) for number in (0, 1)]
-    victim.do("release")
-
-    assert before == [None, None]
-    assert [answer["raised"] for answer in after] == ["LeaseError", "LeaseError"]
-
-
 def test_honest_users_share_a_phone(scene: Scene, users: dict[str, OtherUser]) -> None:
     """One has it at a time, which the other sees; leftover files do not hinder anyone."""
     ada, bob = users["ada"], users["bob"]

@@ -193,24 +193,6 @@ class TestRedis:
         server.stop()
 
     @pytest.mark.soak
-    def test_it_comes_back(self, lab: Lab, server: RedisServer) -> None:
-        """The run goes on without it, and has its leases again when it is back."""
-        suite = NAPS.format(tests=24, milliseconds=100)
-        quick = QUICK_REDIS.format(ttl=10.0)
-        run = lab.start(suite, *TWO, "--claw-lease", server.url, preload=quick)
-        wait_for(lambda: run.ended >= 4, about=run)
-
-        server.stop()
-        wait_for(lambda: run.ended >= 8, about=run)
-        server.start()
-        code = run.wait()
-
-        assert code == pytest.ExitCode.OK, run.output
-        assert [*run.outcomes.values()] == [["passed"]] * 24
-        assert lab.stats()["overlaps"] == 0
-        self.nothing_left(server, lab)
-
-    @pytest.mark.soak
     @pytest.mark.parametrize("away", [0.0, 3.0])
     def test_it_is_away_when_workers_begin(
         self, lab: Lab, server: RedisServer, away: float
