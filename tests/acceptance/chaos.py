@@ -131,7 +131,7 @@ class Round:
             yield from invariants.verdicts(self.scene, self._plan.names)
             yield from invariants.failures(self.scene)
             yield from invariants.complaints(self.scene)
-            yield from invariants.waits(self.scene)
+            yield from (Finding("waits", overdue) for overdue in self.scene.overdue)
             yield from invariants.leftovers(self.scene)
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -186,24 +185,6 @@ def test_a_scroll_without_a_list_is_explained(claw: Clawperator) -> None:
     assert "click() will do" in str(missed.value.hint)
 
 
-def test_a_batch_is_one_execution_with_every_result(cart: Clawperator) -> None:
-    """Several actions in one execution, and each result."""
-    before = _executions(cart)
-
-    with cart.batch() as b:
-        total = b.read_value("Total")
-        names = b.read_all_text({"id": f"{SHOP}:id/line_name"})
-        snapshot = b.snapshot()
-        b.click({"id": f"{SHOP}:id/checkout"})
-        title = b.wait_for_node(text="Shipping")
-
-    assert _executions(cart) - before == 1
-    assert total.value.startswith("$")
-    assert names.value == ["Item 3", "Item 5", "Item 8"]
-    assert snapshot.value.find(text="Cart (3)")
-    assert title.result.data["label"] == "Shipping"
-
-
 def test_a_batch_that_fails(cart: Clawperator) -> None:
     """The failed step is known, and so are the results before it, on either Operator."""
     with pytest.raises(NodeNotFoundError) as failed, cart.batch() as b:  # noqa: PT012 - at its end
@@ -260,11 +241,6 @@ def test_pictures_and_recordings(claw: Clawperator, tmp_path: Path) -> None:
     assert picture.startswith(b"\x89PNG")
     assert (tmp_path / "home.png").read_bytes() == picture
     assert recorded.data["filePath"].endswith("lesson.ndjson")
-
-
-def _executions(claw: Clawperator) -> int:
-    executions: int = json.loads(claw.device.shell("sim stats").stdout)["executions"]
-    return executions
 
 
 def test_an_address_with_percent_signs(claw: Clawperator) -> None:
