@@ -56,8 +56,10 @@ def claw(connected: Clawperator, request: pytest.FixtureRequest) -> Clawperator:
 
 @pytest.fixture
 def witness(simulator: Simulator) -> Iterator[Witness]:
-    """Open a second connection to the phone, and reset the phone afterwards."""
+    """Open a second connection to the phone, which is reset before and after the test."""
     witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
+    for command in ("reset", "profile documented", "stats reset"):
+        witness.sim(command)
     yield witness
     witness.set_back()
 
