@@ -98,7 +98,7 @@ def test_a_phone_that_freezes_in_a_command(simulator: Simulator, claw: Clawperat
     assert works(claw)
 
 
-def test_a_slow_command_does_not_freeze_the_phone(claw: Clawperator, services: list[str]) -> None:
+def test_a_slow_phone_is_not_taken_for_a_frozen_one(claw: Clawperator, services: list[str]) -> None:
     """A phone that says nothing for long and answers questions is waited for."""
     result = claw.execute(nap(900), timeout=FOREVER)
     asked = services.count("exec:true")
