@@ -1,7 +1,7 @@
 """The tables of docs/app-files.md, made from the schema of app files.
 
-``python -m tests.app_file_reference`` writes them into the page. What a key means is said here; a
-key without a meaning, or a meaning without its key, is an error.
+``python -m tests.app_file_reference`` writes them into the page. The meanings of the keys are
+written here; a key without a meaning, or a meaning without its key, is an error.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ KIND_MEANINGS: Mapping[str, str] = {
     "column": "widgets below each other",
     "line": "widgets beside each other",
     "card": "widgets below each other, on a raised ground",
-    "group": "widgets that are shown or repeated together, without a box of their own",
+    "group": "widgets that are shown or repeated together, without their own box",
     "tabs": "a bar of tabs; its value is its id, or its items, each a `tab`",
     "tab": "a tab of a bar: it sets the bar's variable to its `value`",
 }
@@ -95,7 +95,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Screen: {
         "title": "the title in the toolbar",
         "activity": "the class of its activity, if it is not the main one",
-        "up": "whether the toolbar has an arrow back; unless said, all but the lowest screen do",
+        "up": "whether the toolbar has a back arrow; by default all but the lowest screen have one",
         "toolbar": "whether it has a toolbar",
         "args": "what opens it may give these values; here are those for when it does not",
         "menu": "widgets in the toolbar",
@@ -121,7 +121,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     DialogButton: {
         "button": "its label",
-        "id": "its id; unless said `android:id/button1` and so on",
+        "id": "its id; by default `android:id/button1` and so on",
         "do": "what it does",
     },
     Link: {
@@ -174,7 +174,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "else": "with `if`: what is done if not",
     },
     Widget: {
-        "text": "what the widget says; shorter as the value of its kind",
+        "text": "its text; shorter as the value of its kind",
         "id": "its id; `name` is short for `PACKAGE:id/name`. Several may share one, as on phones",
         "desc": "its content description",
         "class": "another class than Android's usual one",
@@ -193,7 +193,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "password": "whether dots hide what is typed",
         "multiline": "whether enter begins a new line",
         "heading": "whether it is a heading for screen readers",
-        "clickable": "unless said, what has `on_tap`, and what is made for taps, such as a button",
+        "clickable": "whether it takes taps; by default if it has `on_tap` or is made for taps",
         "appears_after": "it is there only from so long after the screen opened",
         "disappears_after": "it is there only until so long after the screen opened",
         "repeat": "it is there once for each entry of a list, or so many times; `item`, `index` "
@@ -276,7 +276,7 @@ def _keys(model: type[BaseModel]) -> str:
         f"| `{name}` | {_form(info)} | {_default(info)} | {MEANINGS[model][name]} |"
         for name, info in _fields(model)
     ]
-    return "\n".join(["| key | value | unless said | meaning |", "|---|---|---|---|", *rows])
+    return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows])
 
 
 def _kinds() -> str:
@@ -302,13 +302,13 @@ def _widget_keys() -> str:
         )  # fmt: skip
         meaning = MEANINGS[Widget][name]
         rows.append(f"| `{name}` | {_form(info)} | {_default(info)} | {where} | {meaning} |")
-    head = ["| key | value | unless said | kinds | meaning |", "|---|---|---|---|---|"]
+    head = ["| key | value | default | kinds | meaning |", "|---|---|---|---|---|"]
     return "\n".join([*head, *rows])
 
 
 def _default(info: FieldInfo) -> str:
     if info.is_required():
-        return "needed"
+        return "required"
     value = info.default
     if value is PydanticUndefined or value is None or value == ():
         return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import os
 import pickle
 import re
 import subprocess
@@ -28,13 +27,13 @@ from pytest_clawperator.test_files.file import read_test_file
 from pytest_clawperator.test_files.steps import MAESTRO
 from tests import yaml_reference
 from tests.app_file_reference import with_tables
+from tests.doubles.pytest_process import TOP, run_pytest
 from tests.doubles.simulated_sdk.scenario import Scenario
 from tests.doubles.simulated_sdk.sdk import SimulatedSdk
 from tests.doubles.simulator.sdk_bench import QUICK
 
 # As a module of which nothing is known: type checkers do not see what is made at run time.
 ROOT = import_module("pytest_clawperator")
-TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
 # Where the paths in documents start.
 PLACES = (TOP, TOP / "pytest_clawperator")
@@ -74,21 +73,8 @@ def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence
         (folder / document.stem).mkdir()
         for name, text in {**files_of(document), "test_more.py": more}.items():
             (folder / document.stem / name).write_text(text, encoding="utf-8")
-    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
-    plugins += ["-p", "tests.doubles.quick_phones"]
     usual = ["-q", "-s", "--strict-markers", "--import-mode=importlib", "--claw-device", "sim"]
-    outside = {name: text for name, text in os.environ.items() if "PYTEST_XDIST" not in name}
-    # Other plugins that happen to be installed make every process start later.
-    outside["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    environment = {**outside, "PYTHONPATH": str(TOP), "PYTEST_ADDOPTS": ""}
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *usual, *options],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = run_pytest(*usual, *options, folder=folder)
     return ran.stdout + ran.stderr
 
 

@@ -1,7 +1,7 @@
 """Rounds of runs whose processes, phones, servers and locks are struck at random moments.
 
 ``python -m tests.acceptance.chaos --seed 7 --rounds 20``, or ``--minutes 60``. The same seed
-and options draw the same troubles; who is struck also depends on who lives at that moment. What
+and options draw the same troubles; what they strike also depends on what lives at that moment. What
 must hold after each round is in ``invariants.py``, what goes wrong in ``troubles.py``.
 """
 
@@ -131,7 +131,7 @@ class Round:
             yield from invariants.verdicts(self.scene, self._plan.names)
             yield from invariants.failures(self.scene)
             yield from invariants.complaints(self.scene)
-            yield from invariants.waits(self.scene)
+            yield from (Finding("waits", overdue) for overdue in self.scene.overdue)
             yield from invariants.leftovers(self.scene)
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ def _stacks(run: Run) -> str:
     with suppress(ProcessLookupError):
         os.killpg(run.process.pid, signal.SIGCONT)
         os.killpg(run.process.pid, signal.SIGUSR1)
-        time.sleep(1.0)  # there is no event for what they write
+        time.sleep(1.0)  # their writing has no event
     return ", ".join(str(path) for path in sorted(run.folder.glob("stacks-*")))
 
 

@@ -6,7 +6,6 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import redis
@@ -29,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def overlaps(scene: Scene) -> Iterator[Finding]:
-    """No phone had two executions at once, by its own count."""
+    """No phone counted two executions together."""
     for phone in scene.rack.phones:
         if count := phone.counters()["overlaps"]:
             yield Finding("overlaps", f"{phone.serial} had {count} executions beside another one")
@@ -41,10 +40,10 @@ def verdicts(scene: Scene, tests: set[str]) -> Iterator[Finding]:
         final = {test: _phases(ends) for test, ends in run.ends.items()}
         for test, phases in final.items():
             if len(phases) > len(set(phases)) or {"setup", "call"} <= set(phases):
-                yield Finding("double verdicts", f"{_name(run)} {test} ended twice: {phases}")
+                yield Finding("double verdicts", f"{run.folder.name} {test} ended twice: {phases}")
         lost = tests.difference(test for test, phases in final.items() if phases)
         if lost and not (run in scene.ended or _was_refused(scene, run)):
-            yield Finding("lost verdicts", f"{_name(run)} says nothing of {sorted(lost)}")
+            yield Finding("lost verdicts", f"{run.folder.name} says nothing of {sorted(lost)}")
 
 
 def failures(scene: Scene) -> Iterator[Finding]:
@@ -54,32 +53,26 @@ def failures(scene: Scene) -> Iterator[Finding]:
         code = run.process.returncode
         is_excused = run in scene.ended or _was_refused(scene, run)
         if len(failed) > scene.may_fail[run] and not is_excused:
-            yield Finding("failures", f"{_name(run)} failed {sorted(failed)}")
+            yield Finding("failures", f"{run.folder.name} failed {sorted(failed)}")
         allowed = {1} if failed else {0}
         if run in scene.ended:
             allowed |= ENDS
         if code not in allowed and not _was_refused(scene, run):
-            yield Finding("exit codes", f"{_name(run)} ended with {code} instead of {allowed}")
+            yield Finding("exit codes", f"{run.folder.name} ended with {code} instead of {allowed}")
 
 
 def complaints(scene: Scene) -> Iterator[Finding]:
     """No output shows that the program itself went wrong."""
     for run in scene.runs:
         if found := _COMPLAINTS.search(run.output):
-            yield Finding("complaints", f"{_name(run)} says {found[0]!r}")
-
-
-def waits(scene: Scene) -> Iterator[Finding]:
-    """Nobody waits long for a phone that is frozen."""
-    for overdue in scene.overdue:
-        yield Finding("waits", overdue)
+            yield Finding("complaints", f"{run.folder.name} says {found[0]!r}")
 
 
 def leftovers(scene: Scene) -> Iterator[Finding]:
     """Nothing is left of processes that could end by themselves; the next user removes the rest."""
     for run in scene.runs:
         if left := run.group:
-            yield Finding("leftovers", f"{_name(run)} left the processes {left}")
+            yield Finding("leftovers", f"{run.folder.name} left the processes {left}")
     # The record of an execution whose end was not seen stays until the phone is used again.
     if not scene.was_killed:
         yield from _files(scene, "*.lease", "*.holder", "clawperator-*")
@@ -96,7 +89,7 @@ def _phases(ends: list[tuple[str, str]]) -> list[str]:
 def _was_refused(scene: Scene, run: Run) -> bool:
     """Whether there was no device for the run because the troubles took it away.
 
-    A run with workers says so at once, one without them in each test that wants the device.
+    A run with workers reports it immediately, one without them in each test that needs the device.
     """
     if run in scene.may_refuse and run.has_workers:
         return run.process.returncode == _USAGE_ERROR and not run.ended
@@ -134,7 +127,3 @@ def _keys(scene: Scene) -> Iterator[Finding]:
         for name in client.scan_iter("*"):
             if client.ttl(name) == -1 and not name.startswith("clawperator:fencing:"):
                 yield Finding("leftovers", f"Redis keeps {name} forever")
-
-
-def _name(run: Run) -> str:
-    return Path(run.folder).name

@@ -89,6 +89,10 @@ class Witness:
         counters: dict[str, Any] = json.loads(self.sim("stats"))
         return counters
 
+    def log(self) -> str:
+        """Return the whole log of the phone."""
+        return self._transport.exec_out("logcat -d -v threadtime").decode("utf-8", "replace")
+
     def wait_for_state(self, state: str | None) -> None:
         """Wait until adb lists the phone in this state; None: until it is not listed."""
         deadline = time.monotonic() + DEADLINE
@@ -113,6 +117,12 @@ class OwnAdbServer:
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None
         self.server = AdbServer("127.0.0.1", _free_port())
+
+    def __enter__(self) -> OwnAdbServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     @property
     def pid(self) -> int:
@@ -161,7 +171,7 @@ class OwnAdbServer:
         with contextlib.suppress(ClawperatorError):
             return self.server.version() > 0
         assert self._process is not None
-        assert self._process.poll() is None, "adb ended at once"
+        assert self._process.poll() is None, "adb ended immediately"
         return False
 
 
@@ -169,7 +179,7 @@ class OwnAdbServer:
 def another_process(
     script: str, serial: str, server: AdbServer, *, folder: Path | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run a script on a phone in a process of its own; ``folder`` is for its temporary files.
+    """Run a script on a phone in another process; ``folder`` is for its temporary files.
 
     It finds the serial and the address of the adb server as its arguments.
     """

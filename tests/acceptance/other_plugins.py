@@ -193,7 +193,7 @@ class Ran:
     def kept(self) -> dict[str, bytes]:
         """Return the files of evidence, by the paths that reports should name."""
         found = self.folder.glob("claw-results/**/*")
-        # A trace is a folder of its own, whose page reports name; the index is of the whole run.
+        # A trace is a folder, whose page reports name; the index is of the whole run.
         paths = [path for path in found if path.is_file() and "trace" not in path.parts]
         paths = [path for path in paths if path.parent.parent.name != "claw-results"]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
@@ -205,7 +205,7 @@ class Ran:
 
 
 def run(way: Way, folder: Path, python: str = sys.executable) -> Ran:
-    """Write the suite to a new folder and run it there, in a process of its own."""
+    """Write the suite to a new folder and run it there, in another process."""
     folder.mkdir()
     suite = {"conftest.py": CONFTEST, "test_suite.py": SUITE, "pytest.ini": way.ini()}
     if ASYNCIO in way.plugins:

@@ -93,15 +93,8 @@ def in_place(paths, make):
     for path in paths:
         make(path)
 
-def fifo(*paths): in_place(paths, os.mkfifo)
-def folder(*paths): in_place(paths, os.mkdir)
 def symlink(target, *paths): in_place(paths, lambda path: os.symlink(target, path))
 def hard_link(target, *paths): in_place(paths, lambda path: os.link(target, path))
-
-def unix_socket(*paths):
-    for path in paths:
-        kept.append(socket.socket(socket.AF_UNIX))
-        kept[-1].bind(path)
 
 def take_name(name):
     kept.append(socket.socket(socket.AF_UNIX))

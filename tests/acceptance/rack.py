@@ -23,7 +23,7 @@ from tests.programs import REDIS, missing
 
 
 class RackPhone(Witness):
-    """A phone in a process of its own, observed through an adb server that no run uses."""
+    """A phone in its own process, observed through an adb server that no run uses."""
 
     def __init__(self, number: int) -> None:
         self.simulator = Simulator(devices=1, seed=number).start()
@@ -110,7 +110,7 @@ class Rack:
     def reset(self) -> None:
         """Wait until no phone is busy, and set the counters back.
 
-        The phones keep their logs: who gets one next may look there for the end of a command.
+        The phones keep their logs: the next run may search one for the end of a command.
         """
         wait_for(lambda: not self.counters()["in_flight"])
         for phone in self.phones:

@@ -1,4 +1,4 @@
-"""Runs of pytest in processes of their own, which can be killed."""
+"""Runs of pytest in their own processes, which can be killed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
 
 from pytest_clawperator.devices.lease import open_leases, take_each
+from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import Witness
 
@@ -47,7 +46,7 @@ def pytest_runtest_logreport(report):
 
 
 class Run:
-    """One run of pytest over a suite, in a folder of its own."""
+    """One run of pytest over a suite, in its own folder."""
 
     def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
         self._size = int(options[options.index("-n") + 1] if "-n" in options else 0)
@@ -121,11 +120,6 @@ class Run:
         """Whether none of its processes is left, not even one that has not been waited for."""
         return all(group != self.process.pid for _, _, group in processes(zombies=True))
 
-    def kill_worker(self, number: int) -> bool:
-        """Kill one of the workers; False if there is none."""
-        workers = self.workers
-        return bool(workers) and _kill(workers[number % len(workers)])
-
     def kill_controller(self) -> None:
         """Kill the controller alone, which makes its workers orphans."""
         self.was_killed = True
@@ -133,7 +127,7 @@ class Run:
         self.process.wait()
 
     def kill(self) -> None:
-        """Kill all its processes at once."""
+        """Kill all its processes together."""
         self.was_killed = True
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -147,22 +141,14 @@ class Run:
             raise AssertionError(f"the run did not end; its output:\n{self.output}") from None
 
 
-class Phone(Witness):
-    """A second connection to a phone that can read the phone's whole log."""
-
-    def log(self) -> str:
-        """Return what the phone logged."""
-        return self._transport.exec_out("logcat -d -v threadtime").decode("utf-8", "replace")
-
-
 class Lab:
     """Simulated phones, and the runs that share them."""
 
-    def __init__(self, folder: Path, adb: str, serials: list[str]) -> None:
-        server = AdbServer(*_split(adb))
-        self.adb = adb
+    def __init__(self, folder: Path, simulator: Simulator) -> None:
+        server = AdbServer(simulator.adb_host, simulator.adb_port)
+        self.adb = str(server)
         self.runs: list[Run] = []
-        self.phones = [Phone(server, serial) for serial in serials]
+        self.phones = [Witness(server, serial) for serial in simulator.serials]
         self._folder = folder
 
     def start(self, suite: str, *options: str, preload: str = "") -> Run:
@@ -172,13 +158,10 @@ class Lab:
         self.runs.append(run)
         return run
 
-    def stats(self) -> Counter[str]:
+    def stats(self) -> dict[str, int]:
         """Return the sums of the counters of all phones."""
-        total: Counter[str] = Counter()
-        for phone in self.phones:
-            counted: dict[str, Any] = phone.stats()
-            total.update({name: counted[name] for name in ("executions", "overlaps")})
-        return total
+        stats = [phone.stats() for phone in self.phones]
+        return {name: sum(one[name] for one in stats) for name in ("executions", "overlaps")}
 
     def close(self) -> None:
         """Kill the runs that are still going on."""
@@ -189,11 +172,11 @@ class Lab:
 def wait_for(
     what: Callable[[], bool], *, within: float = DEADLINE, about: Run | None = None
 ) -> None:
-    """Poll until a condition holds, where there is no event to wait for."""
+    """Poll until a condition holds, for what has no event."""
     deadline = time.monotonic() + within
     while not what():
         said = about.output if about is not None else ""
-        assert time.monotonic() < deadline, f"waited in vain; its output:\n{said}"
+        assert time.monotonic() < deadline, f"it did not happen in time; the output:\n{said}"
         assert about is None or about.process.poll() is None or what(), f"it ended:\n{said}"
         time.sleep(0.02)
 
@@ -204,11 +187,6 @@ def lease_at_once(keys: list[str], where: str | None = None) -> None:
     for hold in take_each(store, [[key] for key in keys]):
         hold.release()
     store.close()
-
-
-def files_with_content(folder: Path) -> list[str]:
-    """Return the names of the files that are not empty."""
-    return sorted(path.name for path in folder.iterdir() if path.stat().st_size)
 
 
 def _environment() -> dict[str, str]:
@@ -229,16 +207,3 @@ def processes(*, zombies: bool = False) -> list[tuple[int, int, int]]:
     rows = [line.split() for line in asked.stdout.splitlines()]
     wanted = [row for row in rows if zombies or not row[3].startswith("Z")]
     return [(int(pid), int(parent), int(group)) for pid, parent, group, _ in wanted]
-
-
-def _kill(pid: int) -> bool:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _split(adb: str) -> tuple[str, int]:
-    host, _, port = adb.rpartition(":")
-    return host, int(port)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator import Simulator
 from tests.acceptance.runs import Lab, Run, wait_for
 
 # The last test goes on until a file is there, with no command on the device: the record of one
@@ -30,27 +28,6 @@ def test_long(clawperator):
         time.sleep(0.01)
 """
 PLAIN, CONTROLLER = ("-n", "0"), ("-n", "1")
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Iterator[Simulator]:
-    """Start the phone that the runs share."""
-    with Simulator(seed=1) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def lab(simulator: Simulator, tmp_path: Path) -> Iterator[Lab]:
-    """Return the lab, and kill what is left of its runs."""
-    lab = Lab(tmp_path, f"{simulator.adb_host}:{simulator.adb_port}", simulator.serials)
-    yield lab
-    lab.close()
-
-
-@pytest.fixture
-def locks() -> Path:
-    """Return the folder of the lock files."""
-    return Path(os.environ["CLAWPERATOR_LEASE_DIR"])
 
 
 def begun(lab: Lab, *options: str) -> Run:

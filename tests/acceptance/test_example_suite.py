@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parent.parent.parent
+from tests.doubles.pytest_process import TOP, passes, run_pytest, skips
+
 SUITE = TOP / "example_suite"
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Workers of the published Operator, one phone of the documented one; the rest when soaking.
@@ -62,16 +62,8 @@ EXPLAINED = {
 
 
 def run(*options: str, output: Path) -> subprocess.CompletedProcess[str]:
-    """Run pytest as users do, on quick phones, with the evidence in that folder."""
-    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
-    plugins += ["-p", "tests.doubles.quick_phones", "-o", "claw_sim_time_scale=0.02"]
-    command = [sys.executable, "-m", "pytest", *plugins, "--claw-output", str(output), *options]
-    # Other plugins that happen to be installed make every process start later.
-    alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    environment = {**os.environ, **alone, "COLUMNS": "200"}
-    return subprocess.run(
-        command, cwd=TOP, env=environment, capture_output=True, text=True, check=False
-    )
+    """Run lessons on quick phones, with the evidence in that folder."""
+    return run_pytest("-o", "claw_sim_time_scale=0.02", "--claw-output", str(output), *options)
 
 
 @pytest.mark.parametrize(("profile", "workers"), WAYS, ids=lambda value: str(value))
@@ -82,9 +74,7 @@ def test_example_suite_passes(profile: str, workers: int, tmp_path: Path) -> Non
     ran = run("example_suite", "--claw-sim-profile", profile, *spread, output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
-    assert counts is not None, ran.stdout
-    assert int(counts[1]) >= 30
+    assert passes(ran.stdout) >= 30
     assert "com.example.somewhere.else is not installed on" in ran.stdout
 
 
@@ -93,10 +83,8 @@ def test_on_a_phone_without_the_apps(tmp_path: Path) -> None:
     ran = run("example_suite", "-p", "tests.doubles.bare_phones", "-rs", output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
-    assert counts is not None, ran.stdout
-    assert int(counts[1]) >= 15
-    reasons = re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", ran.stdout, re.MULTILINE)
+    assert passes(ran.stdout) >= 15
+    reasons = skips(ran.stdout)
     assert reasons
     assert all(re.search(r"com\.\S+ is not installed on ", reason) for reason in reasons), reasons
 

@@ -34,28 +34,13 @@ from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.transport import logcat
-from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
 
 PROFILES = ("documented", "0.5.3")
 OPERATOR = "com.clawperator.operator"
+SETTINGS = "com.android.settings"
 # The Operator's time, of which the simulated phone has twenty seconds in one of ours.
 LONG = nap(20_000)
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Iterator[Simulator]:
-    """Start a phone and an emulator for all tests of this module."""
-    with Simulator(devices=1, emulators=1, seed=1, time_scale=0.05) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def witness(simulator: Simulator) -> Iterator[Witness]:
-    """Open a second connection to the phone, and reset the phone afterwards."""
-    witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
-    yield witness
-    witness.set_back()
 
 
 @pytest.fixture
@@ -68,7 +53,7 @@ def events() -> list[Event]:
 def claw(witness: Witness, events: list[Event]) -> Iterator[Clawperator]:
     """Connect to the phone, on which an app with a list is open."""
     with connect(witness.serial, adb=str(witness.server), observe=events.append) as claw:
-        claw.open_app("com.android.settings")
+        claw.open_app(SETTINGS)
         claw.wait_for_node(text="Connections")
         witness.sim("stats reset")
         witness.look()
@@ -96,24 +81,24 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("fault", HARMLESS)
 def test_a_harmless_fault_changes_no_result(
-    claw: Clawperator, witness: Witness, fault: str, profile: str
+    claw: Clawperator, witness: Witness, fault: str
 ) -> None:
     """The run returns what a healthy phone returns, and so does the next one."""
-    witness.sim(f"profile {profile}")
-    healthy = claw.snapshot().xml
-
-    witness.sim(f"fault {fault}")
     payload = [*nap(11), {"id": "snap", "type": "snapshot_ui"}]
-    result = claw.execute(payload, timeout=FOREVER).raise_for_status()
-    following = works(claw, 13)
+    for profile in PROFILES:
+        witness.sim(f"profile {profile}")
+        healthy = claw.snapshot().xml
 
-    assert result.step("nap").data["duration_ms"] == "11"
-    assert result.step("snap").snapshot.xml == healthy
-    assert following
-    assert witness.stats()["overlaps"] == 0
+        witness.sim(f"fault {fault}")
+        result = claw.execute(payload, timeout=FOREVER).raise_for_status()
+
+        assert result.step("nap").data["duration_ms"] == "11", profile
+        assert result.step("snap").snapshot.xml == healthy, profile
+        assert works(claw, 13), profile
+        assert witness.stats()["overlaps"] == 0
+        witness.sim("fault clear")
 
 
 def test_a_clock_set_back_while_the_log_is_cut(
@@ -136,39 +121,12 @@ def test_a_clock_set_back_while_the_log_is_cut(
     assert len(entries) == 1
 
 
-def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> None:
-    """A stale envelope that arrives first is not taken for the answer."""
-    before = claw.execute(nap(5), timeout=FOREVER)
-    witness.sim(f"fault foreign_envelope command_id={before.command_id}")
-
-    result = claw.execute(nap(6), timeout=FOREVER)
-
-    assert result.step("nap").data == {"duration_ms": "6"}
-    assert result.command_id != before.command_id
-
-
-def test_a_log_that_is_cut_in_the_middle(claw: Clawperator, witness: Witness) -> None:
-    """The stream continues where it broke, during an execution."""
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(claw.execute, nap(4000), FOREVER)
-        command_id = witness.next_start()
-        witness.sim("fault log_cut times=1")
-        result = running.result(DEADLINE)
-
-    assert result.ok
-    assert result.command_id == command_id
-    assert "step_start id=nap" in str(result.log)
-
-
 # What is reported by name
 
 
 @dataclass(frozen=True)
 class Case:
-    """A fault, what is done under it, and how the error names it.
-
-    The published Operator may lead to another code.
-    """
+    """A fault, what is done under it, and how the error names it."""
 
     fault: str
     act: Callable[[Clawperator], object]
@@ -286,41 +244,30 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_fault_is_named_with_its_remedy(
-    claw: Clawperator, witness: Witness, case: Case, profile: str
-) -> None:
+def test_a_fault_is_named_with_its_remedy(claw: Clawperator, witness: Witness, case: Case) -> None:
     """The error has the class, the code, the cause and the remedy; then the phone works again."""
-    witness.sim(f"profile {profile}")
-    witness.sim(f"fault {case.fault}")
+    for profile in PROFILES:
+        witness.sim(f"profile {profile}")
+        witness.sim(f"fault {case.fault}")
 
-    with pytest.raises(ClawperatorError) as caught:
-        case.act(claw)
-    witness.sim("fault clear")
-    if case.code is ErrorCode.OPERATOR_CRASHED:
-        connect(witness.serial, adb=str(witness.server), grant=True).close()
+        with pytest.raises(ClawperatorError) as caught:
+            case.act(claw)
+        witness.sim("fault clear")
+        if case.code is ErrorCode.OPERATOR_CRASHED:
+            connect(witness.serial, adb=str(witness.server), grant=True).close()
+            claw.open_app(SETTINGS)
 
-    assert type(caught.value) is case.error
-    assert caught.value.code is case.code
-    assert caught.value.serial == witness.serial
-    assert case.says in caught.value.message
-    assert case.hint in (caught.value.hint or "")
-    assert works(claw)
-
-
-def test_a_service_that_is_off_is_data(claw: Clawperator, witness: Witness) -> None:
-    """The Operator's own failed envelope is returned, with a hint."""
-    witness.sim("fault service_off")
-
-    result = run(claw)
-
-    assert result.code is ErrorCode.SERVICE_UNAVAILABLE
-    assert f"doctor --fix --device {witness.serial}" in str(result.hint)
+        assert type(caught.value) is case.error, profile
+        assert caught.value.code is case.code, profile
+        assert caught.value.serial == witness.serial
+        assert case.says in caught.value.message, profile
+        assert case.hint in (caught.value.hint or ""), profile
+        assert works(claw), profile
 
 
-def test_a_crash_takes_the_service_along(claw: Clawperator, witness: Witness) -> None:
-    """After a crash the next run says that the service is off, without waiting."""
+def test_a_crash_ends_the_service(claw: Clawperator, witness: Witness) -> None:
+    """The next run returns the Operator's own failed envelope, with a hint and without waiting."""
     witness.sim("fault operator_crash times=1")
 
     with pytest.raises(OperatorNotReadyError):
@@ -328,6 +275,7 @@ def test_a_crash_takes_the_service_along(claw: Clawperator, witness: Witness) ->
     following = run(claw)
 
     assert following.code is ErrorCode.SERVICE_UNAVAILABLE
+    assert f"doctor --fix --device {witness.serial}" in str(following.hint)
 
 
 def test_a_full_device(claw: Clawperator, witness: Witness) -> None:
@@ -380,45 +328,24 @@ def test_a_missing_operator_is_named(claw: Clawperator, witness: Witness, case: 
     assert works(claw)
 
 
-def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None:
-    """An Operator that is removed during an execution ends it at once."""
+@pytest.mark.parametrize("end", ["sim fault operator_absent", f"am kill {OPERATOR}"])
+def test_an_operator_that_ends_at_work_is_found_again(
+    claw: Clawperator, witness: Witness, end: str
+) -> None:
+    """The execution ends immediately; a later one believes the new process."""
+    before = claw.device.shell(f"pidof {OPERATOR}").stdout.strip()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(claw.execute, LONG, FOREVER)
         witness.next_start()
-        witness.sim("fault operator_absent")
+        witness.shell(end)
         error = running.exception(DEADLINE)
+    witness.sim("fault clear")
 
     assert isinstance(error, OperatorNotReadyError)
     assert error.code is ErrorCode.OPERATOR_CRASHED
     assert "has died" in error.message
-
-
-def test_an_operator_that_was_killed_in_between_is_found_again(
-    claw: Clawperator, witness: Witness
-) -> None:
-    """The broadcast starts it under another process id, which is believed."""
-    before = claw.device.shell(f"pidof {OPERATOR}").stdout.strip()
-
-    claw.device.shell(f"am kill {OPERATOR}")
     assert works(claw)
-
     assert claw.device.shell(f"pidof {OPERATOR}").stdout.strip() not in ("", before)
-    assert works(claw)
-
-
-def test_an_operator_that_is_killed_at_work_is_found_again(
-    claw: Clawperator, witness: Witness
-) -> None:
-    """The system's own word ends the execution at once; the next one has a new process."""
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(claw.execute, LONG, FOREVER)
-        witness.next_start()
-        claw.device.shell(f"am kill {OPERATOR}")
-        error = running.exception(DEADLINE)
-
-    assert isinstance(error, OperatorNotReadyError)
-    assert error.code is ErrorCode.OPERATOR_CRASHED
-    assert works(claw)
 
 
 def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Witness) -> None:
@@ -438,7 +365,7 @@ def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Wit
     assert works(claw)
 
 
-# What comes too late, or never
+# What never comes
 
 
 def test_an_envelope_that_never_comes_is_given_up(
@@ -465,24 +392,7 @@ def test_an_envelope_that_never_comes_is_given_up(
     assert notices(events) == [f"waiting for {command_id} to end: its sender did not see it end"]
 
 
-def test_a_late_envelope_is_waited_for(
-    claw: Clawperator, witness: Witness, events: list[Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The run after one that was given up begins when that one has ended."""
-    monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
-    witness.sim("fault late_envelope ms=1600 times=1")
-
-    with pytest.raises(EnvelopeTimeoutError):
-        claw.execute(nap(0), timeout=1)
-    working = works(claw)
-
-    assert working
-    assert len(notices(events)) == 1
-    stats = witness.stats()
-    assert (stats["executions"], stats["overlaps"]) == (2, 0)
-
-
-# Who goes away comes back
+# What goes away comes back
 
 AWAY = {
     "offline ms=400": ("offline", ErrorCode.DEVICE_OFFLINE, "adb reconnect"),

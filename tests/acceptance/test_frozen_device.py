@@ -14,7 +14,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportTimeoutError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport import adb, logcat, shell, wire
+from pytest_clawperator.transport import logcat, shell, wire
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, works
 from tests.acceptance.runs import wait_for
@@ -22,7 +22,7 @@ from tests.acceptance.runs import wait_for
 
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
-    """Start a phone of the test's own, which it may freeze."""
+    """Start a phone that the test may freeze."""
     with Simulator(devices=1, seed=1) as simulator:
         yield simulator
         os.kill(simulator.pid, signal.SIGCONT)
@@ -31,7 +31,7 @@ def simulator() -> Iterator[Simulator]:
 @pytest.fixture
 def claw(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clawperator]:
     """Connect to the phone; silence is noticed soon."""
-    for module in (adb, logcat, shell):
+    for module in (wire, logcat, shell):
         monkeypatch.setattr(module, "QUIET", 0.2)
     adb_server = f"{simulator.adb_host}:{simulator.adb_port}"
     with connect(simulator.serials[0], adb=adb_server) as claw:
@@ -41,8 +41,7 @@ def claw(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claw
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less long for an answer."""
-    for module in (wire, adb):
-        monkeypatch.setattr(module, "ANSWER_WITHIN", 1.0)
+    monkeypatch.setattr(wire, "ANSWER_WITHIN", 1.0)
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def test_a_phone_that_freezes_in_a_command(simulator: Simulator, claw: Clawperat
     assert works(claw)
 
 
-def test_a_slow_command_is_no_frozen_phone(claw: Clawperator, services: list[str]) -> None:
+def test_a_slow_phone_is_not_taken_for_a_frozen_one(claw: Clawperator, services: list[str]) -> None:
     """A phone that says nothing for long and answers questions is waited for."""
     result = claw.execute(nap(900), timeout=FOREVER)
     asked = services.count("exec:true")

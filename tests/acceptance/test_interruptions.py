@@ -18,9 +18,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     ExecutionConflictError,
 )
-from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport import logcat
-from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import (
     DEADLINE,
     FOREVER,
@@ -63,21 +61,6 @@ with connect(sys.argv[1], adb=sys.argv[2]) as claw:
 left = [threading.active_count() - threads, open_sockets() - sockets]
 print(json.dumps({"interrupted": interrupted, "then": then, "left": left}))
 """
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Iterator[Simulator]:
-    """Start one phone for all tests of this module."""
-    with Simulator(seed=1, time_scale=0.05) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def witness(simulator: Simulator) -> Iterator[Witness]:
-    """Open a second connection to the phone, and reset the phone afterwards."""
-    witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
-    yield witness
-    witness.set_back()
 
 
 def second_start(witness: Witness) -> str:

@@ -19,9 +19,9 @@ from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import nap, open_sockets
 
 IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
-IN_A_ROW = 10_000 if IS_SOAK else 300
-ON_EACH_PHONE = 1_000 if IS_SOAK else 40
-PHONES = 8
+IN_A_ROW = 10_000 if IS_SOAK else 200
+ON_EACH_PHONE = 1_000 if IS_SOAK else 20
+PHONES = 8 if IS_SOAK else 4
 THREADS = 4
 
 FIELD = {"resourceId": "com.example.shop:id/email"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +34,15 @@ ODD_PATHS = {
 DEPTH = 900
 
 
-@pytest.fixture(scope="module")
-def claw() -> Iterator[Clawperator]:
-    """Connect to one phone for all tests of this module; its adb server is the usual one."""
-    with Simulator(devices=1, seed=1) as simulator, pytest.MonkeyPatch.context() as environment:
-        environment.setenv("ANDROID_ADB_SERVER_PORT", str(simulator.adb_port))
-        with connect() as claw:
-            yield claw
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run each test in a folder of its own, where relative paths start."""
+@pytest.fixture
+def claw(
+    connected: Clawperator, simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Clawperator:
+    """Return a client of the phone that connect() finds by itself, in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(simulator.adb_port))
+    monkeypatch.setenv("ANDROID_SERIAL", connected.serial)
+    return connected
 
 
 def assert_coded(act: Callable[[], Any]) -> None:
@@ -199,7 +195,7 @@ def test_parameters_that_are_nested_too_deeply() -> None:
 
 
 def test_an_app_file_that_is_nested_too_deeply(tmp_path: Path) -> None:
-    """The simulator's file says so, and where."""
+    """The error names the place in the file."""
     file = tmp_path / "deep.yaml"
     file.write_text(f"package: a.b\nname: N\nstart: home\nscreens: {'[' * DEPTH}{']' * DEPTH}\n")
 

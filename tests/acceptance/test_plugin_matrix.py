@@ -20,7 +20,6 @@ from tests.acceptance.other_plugins import (
     HTML,
     PLUGINS,
     RERUNS,
-    TOGETHER,
     WAYS,
     WORKERS,
     Ran,
@@ -55,12 +54,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def spare_folder() -> Iterator[Path]:
-    """Return a folder that is removed at once: environments are large."""
+    """Return a folder that is removed after the test: environments are large."""
     with tempfile.TemporaryDirectory() as name:
         yield Path(name)
 
 
-@pytest.mark.parametrize("way", WAYS if IS_SOAK else (TOGETHER, WORKERS), ids=str)
+@pytest.mark.parametrize("way", WAYS if IS_SOAK else (WORKERS,), ids=str)
 def test_the_suite_runs_beside_installed_plugins(way: Way, tmp_path: Path) -> None:
     """The suite runs beside all other plugins, with workers too."""
     missing = [plugin.distribution for plugin in way.plugins if not plugin.is_installed]

@@ -6,8 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,12 +14,10 @@ import pytest
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.health import screen_state
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.pm import APP_ENTRY
 from pytest_clawperator.simulator.phone_kinds import QUIRKS
+from tests.doubles.pytest_process import TOP, run_pytest
 
-TOP = Path(__file__).parents[2]
 SETTINGS = "com.android.settings"
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Here nothing can work: what the Operator answers never comes into the log.
@@ -33,16 +29,6 @@ WORKING = [name for name in QUIRKS if name not in HOPELESS | (set() if SOAK else
 # and runs the lessons in long runs.
 LESSONS_ALWAYS = ("two-displays", "old-toybox", "guarded-adb", "secure-screen")
 FEW = [f"example_suite/test_{name}.py" for name in ("01_first_test", "08_goldens", "11_devices")]
-QUICK = "tests.doubles.quick_phones"
-NEW_APP = """
-package: com.example.new
-name: New
-start: home
-screens:
-  home:
-    items:
-      - text: Hello
-"""
 GUARDED = "USB debugging \\(Security settings\\)"
 OTHER_PICTURE = "to match screenshot.*pixels that differ"
 #: The lessons that fail on such a phone, and what they say: that it is the phone.
@@ -78,20 +64,10 @@ def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) 
 def run_lessons(lessons: list[str], device: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run lessons on a quick phone of a kind, in a copy: failures write pictures beside it."""
     shutil.copytree(TOP / "example_suite", folder / "example_suite")
-    plugins = ["-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin", "-p", QUICK]
     options = ["-o", "claw_sim_time_scale=0.02", "-o", "claw_timeout=2", "-rA"]
-    # Lessons for newer phones are skipped on old ones, also where the variable CI is set.
-    device_options = ["--claw-device", device, "--claw-no-strict"]
-    command = [sys.executable, "-m", "pytest", *plugins, *options, *device_options]
-    alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "300"}
-    return subprocess.run(
-        [*command, "--claw-output", str(folder / "results"), *lessons],
-        cwd=folder,
-        env={**os.environ, **alone, "PYTHONPATH": str(TOP)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # Lessons for newer phones are skipped on old ones, also if the variable CI is set.
+    options += ["--claw-device", device, "--claw-no-strict", "--claw-output", "results"]
+    return run_pytest(*options, *lessons, folder=folder, columns=300)
 
 
 @pytest.fixture(scope="module")
@@ -118,37 +94,3 @@ def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simu
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert len(picture) > 10_000
     assert (awake.on, asleep.on) == (True, "INJECT_EVENTS" in slept.stderr)
-
-
-def test_a_phone_that_asks_before_an_install_is_named(tmp_path: Path) -> None:
-    """The hint says what to do on the phone; once that is done, the app is installed."""
-    apk = tmp_path / "new.apk"
-    with zipfile.ZipFile(apk, "w") as written:
-        written.writestr(APP_ENTRY, NEW_APP)
-    with Simulator(devices=1, quirks=["install-prompt"]) as simulator:
-        address = f"{simulator.adb_host}:{simulator.adb_port}"
-        with connect(simulator.serials[0], adb=address) as claw:
-            with pytest.raises(ShellError, match="INSTALL_FAILED_USER_RESTRICTED") as caught:
-                claw.device.install(apk)
-            claw.device.shell("sim allow installs")
-            claw.device.install(apk)
-            is_installed = claw.device.is_installed("com.example.new")
-
-    assert "'Install via USB'" in str(caught.value.hint)
-    assert is_installed
-
-
-def test_a_log_without_the_operators_lines_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The error says that the log is the trouble, and not the Operator."""
-    monkeypatch.setattr("pytest_clawperator.transport.logcat._OPEN_DEADLINE", 1.0)
-    with Simulator(devices=1, time_scale=0.1, quirks=["log-suppressed"]) as simulator:
-        address = f"{simulator.adb_host}:{simulator.adb_port}"
-        with (
-            connect(simulator.serials[0], adb=address) as claw,
-            pytest.raises(ClawperatorError) as caught,
-        ):
-            claw.execute([{"type": "snapshot_ui"}], timeout=1)
-
-    assert caught.value.code == ErrorCode.LOGCAT_UNAVAILABLE

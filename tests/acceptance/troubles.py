@@ -111,22 +111,12 @@ def _worker(number: int) -> Callable[[Scene], None]:
     return strike
 
 
-def _controller(number: int) -> Callable[[Scene], None]:
-    """Send the signal to the process that was started, and to no other."""
+def _controller(number: int, *, whole_run: bool = False) -> Callable[[Scene], None]:
+    """Send the signal to the process that was started, or to all of the run as a terminal does."""
 
     def strike(scene: Scene) -> None:
         run = scene.a_run()
-        _end(scene, run, number, run.process.pid)
-
-    return strike
-
-
-def _whole_run(number: int) -> Callable[[Scene], None]:
-    """Send the signal to all processes of a run, as a terminal does."""
-
-    def strike(scene: Scene) -> None:
-        run = scene.a_run()
-        _end(scene, run, number, -run.process.pid)
+        _end(scene, run, number, -run.process.pid if whole_run else run.process.pid)
 
     return strike
 
@@ -137,13 +127,14 @@ def _end(scene: Scene, run: Run, number: int, pid: int) -> None:
     send(pid, number)
 
 
-def _freeze_worker(scene: Scene) -> None:
+def _freeze(pick: Callable[[Scene], int]) -> Callable[[Scene], None]:
+    """Freeze the process that is picked for a moment."""
+    return lambda scene: freeze(pick(scene), scene.some_seconds())
+
+
+def _a_worker(scene: Scene) -> int:
     run = scene.a_run()
-    freeze(scene.random.choice(run.workers or [run.process.pid]), scene.some_seconds())
-
-
-def _freeze_controller(scene: Scene) -> None:
-    freeze(scene.a_run().process.pid, scene.some_seconds())
+    return scene.random.choice(run.workers or [run.process.pid])
 
 
 # Phones and the adb server
@@ -155,10 +146,6 @@ def _kill_phone(scene: Scene) -> None:
     phone.kill()
     time.sleep(scene.some_seconds())  # so long it is away
     scene.rack.replace(phone)
-
-
-def _freeze_phone(scene: Scene) -> None:
-    freeze(scene.a_phone().pid, scene.some_seconds())
 
 
 def _freeze_phone_for_long(scene: Scene) -> None:
@@ -192,10 +179,6 @@ def _kill_adb(scene: Scene) -> None:
     scene.rack.restart_adb()
 
 
-def _freeze_adb(scene: Scene) -> None:
-    freeze(scene.rack.adb.pid, scene.some_seconds())
-
-
 # Leases
 
 
@@ -208,10 +191,6 @@ def _redis_away(scene: Scene) -> None:
     scene.rack.redis.stop()
     time.sleep(3.0)  # so long it is away
     scene.rack.redis.start()
-
-
-def _freeze_redis(scene: Scene) -> None:
-    freeze(scene.rack.redis.process.pid, scene.some_seconds())
 
 
 def _remove_lock_file(scene: Scene) -> None:
@@ -229,27 +208,27 @@ TROUBLES = (
     Trouble("worker-kill", _worker(signal.SIGKILL)),
     Trouble("worker-term", _worker(signal.SIGTERM)),
     Trouble("worker-hangup", _worker(signal.SIGHUP)),
-    Trouble("worker-freeze", _freeze_worker),
+    Trouble("worker-freeze", _freeze(_a_worker)),
     Trouble("controller-kill", _controller(signal.SIGKILL)),
     Trouble("controller-term", _controller(signal.SIGTERM)),
     Trouble("controller-hangup", _controller(signal.SIGHUP)),
     Trouble("controller-interrupt", _controller(signal.SIGINT)),
-    Trouble("controller-freeze", _freeze_controller),
-    Trouble("run-kill", _whole_run(signal.SIGKILL)),
-    Trouble("run-term", _whole_run(signal.SIGTERM)),
-    Trouble("run-hangup", _whole_run(signal.SIGHUP)),
-    Trouble("run-interrupt", _whole_run(signal.SIGINT)),
+    Trouble("controller-freeze", _freeze(lambda scene: scene.a_run().process.pid)),
+    Trouble("run-kill", _controller(signal.SIGKILL, whole_run=True)),
+    Trouble("run-term", _controller(signal.SIGTERM, whole_run=True)),
+    Trouble("run-hangup", _controller(signal.SIGHUP, whole_run=True)),
+    Trouble("run-interrupt", _controller(signal.SIGINT, whole_run=True)),
     Trouble("phone-kill", _kill_phone, is_slow=True),
-    Trouble("phone-freeze", _freeze_phone),
+    Trouble("phone-freeze", _freeze(lambda scene: scene.a_phone().pid)),
     Trouble("phone-freeze-long", _freeze_phone_for_long, is_slow=True),
     Trouble("phone-offline", _phone("sim fault offline ms={milliseconds}")),
     Trouble("phone-disconnect", _phone("sim fault disconnect after=now times=1")),
     Trouble("phone-reboot", _phone("reboot"), is_slow=True),
     Trouble("adb-kill", _kill_adb),
-    Trouble("adb-freeze", _freeze_adb),
+    Trouble("adb-freeze", _freeze(lambda scene: scene.rack.adb.pid)),
     Trouble("redis-restart", _restart_redis, needs_redis=True, is_slow=True),
     Trouble("redis-away", _redis_away, needs_redis=True, is_slow=True),
-    Trouble("redis-freeze", _freeze_redis, needs_redis=True),
+    Trouble("redis-freeze", _freeze(lambda scene: scene.rack.redis.process.pid), needs_redis=True),
     Trouble("lock-file-removed", _remove_lock_file),
     Trouble("lock-folder-removed", _remove_lock_folder),
 )

@@ -155,7 +155,7 @@ REFUSED = [
     *[
         ("device", text, f"{text!r} is not a device. Did you mean {meant}? Allowed: auto *")
         for text, meant in (
-            *(("SIM", "sim"), ("Auto", "auto"), ("Sim:2", "sim:2")),
+            *(("SIM", "sim"), ("simulator", "sim"), ("Auto", "auto"), ("Sim:2", "sim:2")),
             ("HTTP://Lab/PH1", "http://Lab/PH1"),
         )
     ],
