@@ -16,7 +16,7 @@ from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES
 from pytest_clawperator.snapshot.near_miss import quoted
-from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
+from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
 from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
 
 T = TypeVar("T")
@@ -136,7 +136,7 @@ def check_roles(target: Target) -> None:
         if role is None:
             continue
         check_role(role)
-        if role.lower() in UNTELLABLE:
+        if role.lower() in UNSHOWN_ROLES:
             in_toolbar = _IN_TOOLBAR if role.lower() == "title" else ""
             raise ConfigurationError(
                 f"a snapshot does not show which nodes are {part}",

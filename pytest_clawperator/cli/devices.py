@@ -75,7 +75,7 @@ def _devices_page(found: list[ConnectedDevice], options: GlobalOptions) -> list[
 def leases(options: GlobalOptions, broken: str | None, yes: bool) -> Answer:
     """Show who holds which connected device, and which execution is running on it."""
     devices = usable_devices(options)
-    with closing(open_leases(options.lease, run_id=RUN_ID, say=notice)) as store:
+    with closing(open_leases(options.lease, run_id=RUN_ID, notify=notice)) as store:
         if broken is not None:
             return _break_lease(store, _chosen_device(devices, broken), options, is_sure=yes)
         found = _all_of(store, devices)

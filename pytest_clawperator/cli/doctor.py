@@ -56,14 +56,14 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
             "doctor examines devices that adb reaches, and no url",
             hint="Run it on the computer that the device is connected to.",
         )
-    store = open_leases(options.lease, run_id=RUN_ID, say=notice)
+    store = open_leases(options.lease, run_id=RUN_ID, notify=notice)
     how = Examination(
         package=chosen_package(options.operator_package),
         leases=store,
         within=_within(options),
         fixes=fix,
         full=full,
-        tell=lambda serial, change: notice(f"[{serial}] {change}"),
+        notify=lambda serial, change: notice(f"[{serial}] {change}"),
     )
     try:
         reports = visit(locate_server(options.adb), how, serial=options.device, every=every)

@@ -123,11 +123,11 @@ def emulator_provision(options: GlobalOptions, profile: str | None) -> Answer:
 
 def emulators_of(options: GlobalOptions, profile: str | None = None) -> Emulators:
     """Return the emulators of this machine, behind the chosen adb server."""
-    host = AdbHost(locate_server(options.adb), say=notice)
+    host = AdbHost(locate_server(options.adb), notify=notice)
     return Emulators(
         profile=None if profile is None else parse_profile(profile),
         host=host,
-        say=notice,
+        notify=notice,
         limits=_limits(options),
     )
 

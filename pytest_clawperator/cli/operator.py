@@ -22,9 +22,9 @@ from pytest_clawperator.devices.operator import (
     not_granted,
     operator_version,
     permissions,
+    report_grants,
     require_variant,
     set_up_operator,
-    tell_grants,
     version_problem,
 )
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
@@ -62,7 +62,7 @@ def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer
         leased(options, transport) as hold,
     ):
         note = partial(_note, transport, changes)
-        done = set_up_operator(transport, file, package, tell=note)
+        done = set_up_operator(transport, file, package, notify=note)
         document: dict[str, Any] = {
             "operatorPackage": done.package,
             "install": {"ok": True},
@@ -92,7 +92,7 @@ def grant_device_permissions(options: GlobalOptions) -> Answer:
         require_variant(there, package, transport.serial)
         grants = grant_each(transport, package)
         document: dict[str, Any] = {"operatorPackage": package, **permissions(grants)}
-        tell_grants(grants, note)
+        report_grants(grants, note)
         if grants.error is not None:
             error = not_granted(
                 grants.error, package, code=ErrorCode.GRANT_DEVICE_PERMISSIONS_FAILED
@@ -116,7 +116,7 @@ def _await(
 ) -> None:
     """Wait until the Operator answers; the error contains what was done before."""
     try:
-        await_answer(transport, package, key=key, tell=note)
+        await_answer(transport, package, key=key, notify=note)
     except OperatorNotReadyError as error:
         error.details = {**error.details, **document}
         raise

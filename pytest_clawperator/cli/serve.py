@@ -73,7 +73,7 @@ def serve(
             folder=None if folder is None else Path(folder).absolute(),
             wording=for_command_line,
         ),
-        say=notice,
+        notify=notice,
         started=_report_start,
     )
     return Answer({"ok": True, "stopped": True}, ["stopped"])

@@ -57,7 +57,7 @@ def connected_devices(options: GlobalOptions) -> list[ConnectedDevice]:
     """Return the devices that are connected, the unusable ones included."""
     _require_adb(options)
     server = locate_server(options.adb)
-    ensure_server(server, say=notice)
+    ensure_server(server, notify=notice)
     return list_devices(server)
 
 
@@ -181,13 +181,13 @@ def _tolerant_check(transport: Transport, package: str) -> Readiness:
 @contextmanager
 def _hold(options: GlobalOptions, key: str, serial: str) -> Iterator[Permit]:
     """Lease the device, or use the lease that the parent process has lent."""
-    with borrow(key, run_id=RUN_ID, say=notice) as lent:
+    with borrow(key, run_id=RUN_ID, notify=notice) as lent:
         if lent is not None:
             yield lent
             return
-    store = open_leases(options.lease, run_id=RUN_ID, say=notice)
+    store = open_leases(options.lease, run_id=RUN_ID, notify=notice)
     try:
-        [hold] = take_each(store, [[key]], say=notice, name=lambda _: serial)
+        [hold] = take_each(store, [[key]], notify=notice, name=lambda _: serial)
         with hold:
             yield hold
     finally:

@@ -17,7 +17,7 @@ from pytest_clawperator.contracts.matchers import (
 )
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
 from pytest_clawperator.snapshot.near_miss import NoMatch
-from pytest_clawperator.snapshot.query import UNTELLABLE, Query, identifying_matcher
+from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, Query, identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -119,7 +119,7 @@ class Target:
         """Whether a snapshot shows everything that the target and its parts are matched by."""
         role = None if self.query is None else self.query.matcher.role
         parts = [part for part in (self.within, self.has) if part is not None]
-        is_shown = role is None or role.lower() not in UNTELLABLE
+        is_shown = role is None or role.lower() not in UNSHOWN_ROLES
         return is_shown and all(part.is_matchable_on_snapshot for part in parts)
 
     @property

@@ -31,8 +31,8 @@ from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
+    report_grants,
     set_up_operator,
-    tell_grants,
 )
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
@@ -84,9 +84,9 @@ def open_transport(
 ) -> AdbTransport:
     """Choose a device and open its transport; nothing is sent to it yet."""
     server = locate_server(adb)
-    ensure_server(server, say=teller(serial or "", observers))
+    ensure_server(server, notify=notifier(serial or "", observers))
     chosen = choose_device(list_devices(server), serial)
-    notice = teller(chosen.serial, observers)
+    notice = notifier(chosen.serial, observers)
     return AdbTransport(server, chosen.serial, on_notice=notice, display=display)
 
 
@@ -115,15 +115,19 @@ def open_runner(
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
-        tell = teller(transport.serial, observers)
+        notify = notifier(transport.serial, observers)
         if repair:
-            found = await_boot(transport, chosen_package(operator_package), tell=tell)
+            found = await_boot(transport, chosen_package(operator_package), notify=notify)
             if operator_apk is None:
                 first_check = partial(_judge_known, found)
-                if _is_switched_off(first_check, transport, operator_package, tell):
+                if _is_switched_off(first_check, transport, operator_package, notify):
                     grant, first_check = True, check_ready
         package = _find_operator(
-            transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
+            transport,
+            wanted_package(operator_package),
+            apk=operator_apk,
+            grant=grant,
+            notify=notify,
         )
         info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, first_check)
@@ -137,7 +141,7 @@ def open_runner(
             processors=processors,
         )
         if operator_apk is not None or grant:
-            awaken_operator(pipeline, tell=tell)
+            awaken_operator(pipeline, notify=notify)
         pipeline.check()
         opened.pop_all()
     version = preflight.found.version
@@ -162,7 +166,7 @@ def _judge_known(found: Readiness, transport: Transport, package: str) -> Readin
 
 
 def _is_switched_off(
-    check: Check, transport: Transport, named: str | None, tell: Callable[[str], None]
+    check: Check, transport: Transport, named: str | None, notify: Callable[[str], None]
 ) -> bool:
     """Return whether the Operator is installed and its service is switched off."""
     try:
@@ -170,7 +174,7 @@ def _is_switched_off(
     except OperatorNotReadyError as error:
         if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
             raise
-        tell(f"{error.message}; it is switched on")
+        notify(f"{error.message}; it is switched on")
         return True
     return False
 
@@ -181,14 +185,14 @@ def _find_operator(
     *,
     apk: str | Path | None,
     grant: bool,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> str:
     """Return the package of the Operator; install it and grant what it needs if asked to."""
     if apk is not None:
-        return set_up_operator(transport, apk, package, tell=tell).package
+        return set_up_operator(transport, apk, package, notify=notify).package
     wanted = package or OPERATOR_PACKAGE
     if grant:
-        tell_grants(grant_operator(transport, find_operator(transport, wanted)), tell)
+        report_grants(grant_operator(transport, find_operator(transport, wanted)), notify)
     return wanted
 
 
@@ -207,12 +211,12 @@ class _Preflight:
         return self.found.processes
 
 
-def teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
+def notifier(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
     """Return the function that reports something about a device to the log and observers."""
-    return partial(_tell, serial=serial, observers=tuple(observers))
+    return partial(_notify, serial=serial, observers=tuple(observers))
 
 
-def _tell(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None:
+def _notify(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None:
     _log.warning("%s%s", f"[{serial}] " if serial else "", visible(message))
     Observers(observers, serial=serial).notice(message)
 

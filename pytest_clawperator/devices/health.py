@@ -23,9 +23,9 @@ from pytest_clawperator.devices.operator import (
     grant_operator,
     other_variant,
     parse_version,
+    report_grants,
     require_variant,
     restart_service,
-    tell_grants,
     wait_for_ping,
 )
 from pytest_clawperator.errors import (
@@ -103,11 +103,11 @@ class Health:
         self,
         pipeline: Pipeline,
         *,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         reconnect: Callable[[], None] = lambda: None,
     ) -> None:
         self._pipeline = pipeline
-        self._tell = tell
+        self._notify = notify
         self._reconnect = reconnect
         self._given_up: ClawperatorError | None = None
 
@@ -130,7 +130,7 @@ class Health:
     def check(self) -> None:
         """Check once: online, nothing in flight, the screen on and unlocked, the Operator there."""
         pipeline = self._pipeline
-        awaken_screen(pipeline, self._tell)
+        awaken_screen(pipeline, self._notify)
         try:
             pipeline.ping(ANSWER_WITHIN).raise_for_status()
         except ClawperatorError as error:
@@ -141,23 +141,23 @@ class Health:
         """Repair one trouble after the other, each once: a repair may reveal the next trouble."""
         tried: set[_Trouble] = set()
         while (trouble := _trouble(error)) not in tried:
-            self._tell(f"the device failed its check: {error.code}: {error.message}")
+            self._notify(f"the device failed its check: {error.code}: {error.message}")
             # Being away may have kept other troubles from being healed.
             tried = {trouble} if trouble == "away" else {*tried, trouble}
             try:
-                heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
+                heal(self._pipeline, error, notify=self._notify, reconnect=self._reconnect)
                 self.check()
             except ClawperatorError as next_error:
                 if is_somebody_elses(next_error):
                     raise
                 error = next_error
             else:
-                self._tell("the device works again")
+                self._notify("the device works again")
                 return
         if error.code in _DEAD_SERVICE:
             error.advice = with_remedy((_DEAD_HINT,), error.last_resort)
         self._given_up = error
-        self._tell("the device failed its check again and is put aside")
+        self._notify("the device failed its check again and is put aside")
         raise error
 
 
@@ -165,7 +165,7 @@ def heal(
     pipeline: Pipeline,
     error: ClawperatorError,
     *,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
     reconnect: Callable[[], None] = lambda: None,
 ) -> None:
     """Try to repair what caused the error, once; raise it where nothing can be done."""
@@ -173,13 +173,15 @@ def heal(
         raise error
     trouble = _trouble(error)
     if trouble == "operator":
-        tell_grants(grant_operator(pipeline.transport, pipeline.operator_package), tell)
+        report_grants(grant_operator(pipeline.transport, pipeline.operator_package), notify)
         if error.code in _DEAD_SERVICE:
-            tell("the Operator's service is dead, so it is switched off and on")
+            notify("the Operator's service is dead, so it is switched off and on")
             restart_service(pipeline.transport, pipeline.operator_package)
-        awaken_operator(pipeline, tell=tell)
+        awaken_operator(pipeline, notify=notify)
     elif trouble == "away":
-        bring_back(pipeline.transport, pipeline.operator_package, tell=tell, reconnect=reconnect)
+        bring_back(
+            pipeline.transport, pipeline.operator_package, notify=notify, reconnect=reconnect
+        )
 
 
 def connect_healed(
@@ -187,7 +189,7 @@ def connect_healed(
     transport: Transport,
     package: str,
     *,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
     reconnect: Callable[[], None],
 ) -> _T:
     """Connect to a device; wait once for one that is away, as ``Health`` does."""
@@ -196,15 +198,15 @@ def connect_healed(
     except (DeviceError, TransportError) as error:
         if is_somebody_elses(error) or _trouble(error) != "away":
             raise
-        tell(f"the device failed its check: {error.code}: {error.message}")
+        notify(f"the device failed its check: {error.code}: {error.message}")
     try:
-        bring_back(transport, package, tell=tell, reconnect=reconnect)
+        bring_back(transport, package, notify=notify, reconnect=reconnect)
         connected = connect()
     except ClawperatorError as error:
         if not is_somebody_elses(error):
-            tell("the device failed its check again and is put aside")
+            notify("the device failed its check again and is put aside")
         raise
-    tell("the device works again")
+    notify("the device works again")
     return connected
 
 
@@ -217,14 +219,14 @@ def bring_back(
     transport: Transport,
     package: str,
     *,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
     reconnect: Callable[[], None],
 ) -> None:
     """Connect a device that is away, and wait for it; raise its error where that fails."""
-    tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
+    notify(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
     reconnect()
     await_return(transport)
-    await_boot(transport, package, tell=tell)
+    await_boot(transport, package, notify=notify)
 
 
 def _trouble(error: ClawperatorError) -> _Trouble:
@@ -259,7 +261,7 @@ def await_boot(
     transport: Transport,
     package: str,
     *,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
     timeout: float = BOOTED_WITHIN,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
@@ -268,14 +270,14 @@ def await_boot(
     deadline = clock() + timeout
     found = read_readiness(transport, package)
     if found.booted is False:
-        tell(f"the device is still starting; waiting up to {timeout:g} s for it")
+        notify(f"the device is still starting; waiting up to {timeout:g} s for it")
     while found.booted is False and clock() < deadline:
         pause(_PAUSE)
         found = read_readiness(transport, package)
     return found
 
 
-def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
+def awaken_operator(pipeline: Pipeline, *, notify: Callable[[str], None]) -> None:
     """Wait for the service that was switched on; restart it once if it does not answer."""
 
     def ping(left: float) -> bool:
@@ -289,13 +291,13 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
     try:
         wait_for_ping(ping, serial=pipeline.serial, timeout=RESTART_AFTER)
     except OperatorNotReadyError:
-        tell("the Operator did not answer, so its service was switched off and on")
+        notify("the Operator did not answer, so its service was switched off and on")
         restart_service(pipeline.transport, pipeline.operator_package)
         wait_for_ping(ping, serial=pipeline.serial, timeout=AWAKE_WITHIN)
 
 
 def await_answer(
-    transport: Transport, package: str, *, key: str, tell: Callable[[str], None]
+    transport: Transport, package: str, *, key: str, notify: Callable[[str], None]
 ) -> None:
     """Wait until the Operator that was set up answers; restart its service once if necessary."""
     flight = Flight(key)
@@ -306,16 +308,16 @@ def await_answer(
         preflight=lambda: check_ready(transport, package).processes,
     )
     with closing(flight):
-        awaken_operator(pipeline, tell=tell)
+        awaken_operator(pipeline, notify=notify)
 
 
-def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
+def awaken_screen(pipeline: Pipeline, notify: Callable[[str], None]) -> None:
     """Wake and unlock the screen if necessary; raise if that needs a code."""
     transport = pipeline.transport
     screen = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if not _unfit(screen):
         return
-    tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
+    notify(f"{_unfit(screen)}, so it was woken and its lock dismissed")
     result = transport.shell(f"{WAKE}; {UNLOCK}", timeout=ANSWER_WITHIN)
     if _NO_UNLOCK in f"{result.stdout}\n{result.stderr}":
         transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)

@@ -43,7 +43,7 @@ _WAIT_HINT = (
     ", choose another device, or end that process.",
 )
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 Name = Callable[[str], str]
 
@@ -120,7 +120,7 @@ class LeaseStore(Protocol):
 
 
 def open_leases(
-    where: str | None = None, *, run_id: str, say: Say = lambda text: None
+    where: str | None = None, *, run_id: str, notify: Notify = lambda text: None
 ) -> LeaseStore:
     """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
@@ -129,7 +129,7 @@ def open_leases(
     # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis_lease import RedisLeases
 
-    return RedisLeases(where, run_id=run_id, say=say)
+    return RedisLeases(where, run_id=run_id, notify=notify)
 
 
 def take_each(
@@ -137,7 +137,7 @@ def take_each(
     groups: Sequence[Sequence[str]],
     *,
     wait: float = 0.0,
-    say: Say = lambda text: None,
+    notify: Notify = lambda text: None,
     name: Name = str,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
@@ -150,7 +150,7 @@ def take_each(
     device with that key.
     """
     deadline = clock() + wait
-    teller = _Teller(say, deadline, clock)
+    notifier = _Notifier(notify, deadline, clock)
     while True:
         try:
             taken = _try_each(store, groups)
@@ -158,11 +158,11 @@ def take_each(
                 return taken
             if clock() >= deadline:
                 raise _held(store, groups, name, waited=wait)
-            teller.tell("devices", lambda: f"waiting for {_wanted(store, groups, name)}")
+            notifier.notify("devices", lambda: f"waiting for {_wanted(store, groups, name)}")
         except LeaseError as error:
             if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
                 raise
-            teller.tell("store", partial(str, f"waiting, because {error.message}"))
+            notifier.notify("store", partial(str, f"waiting, because {error.message}"))
         # Those who wait for the same devices should not all come back at once.
         some_time = RETRY_PAUSE * (0.5 + secrets.randbelow(1000) / 1000)
         pause(max(min(some_time, deadline - clock()), 0.0))
@@ -173,40 +173,40 @@ def await_store(
     key: str,
     *,
     wait: float,
-    say: Say = lambda text: None,
+    notify: Notify = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """Wait up to ``wait`` seconds for a store that cannot be reached, then raise its error."""
     deadline = clock() + wait
-    teller = _Teller(say, deadline, clock)
+    notifier = _Notifier(notify, deadline, clock)
     while True:
         try:
             store.holder(key)
         except LeaseError as error:
             if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
                 raise
-            teller.tell("store", partial(str, f"waiting, because {error.message}"))
+            notifier.notify("store", partial(str, f"waiting, because {error.message}"))
             pause(RETRY_PAUSE)
         else:
             return
 
 
-class _Teller:
+class _Notifier:
     """Report what is waited for: immediately when it changes, then from time to time."""
 
-    def __init__(self, say: Say, deadline: float, clock: Callable[[], float]) -> None:
-        self._say = say
+    def __init__(self, notify: Notify, deadline: float, clock: Callable[[], float]) -> None:
+        self._notify = notify
         self._deadline = deadline
         self._clock = clock
         self._topic = ""
         self._next = 0.0
 
-    def tell(self, topic: str, what: Callable[[], str]) -> None:
+    def notify(self, topic: str, what: Callable[[], str]) -> None:
         """Report what is waited for, unless this topic was reported recently."""
         now = self._clock()
         if topic != self._topic or now >= self._next:
-            self._say(f"{what()}; {self._deadline - now:.0f} s left")
+            self._notify(f"{what()}; {self._deadline - now:.0f} s left")
             self._topic, self._next = topic, now + SAY_EVERY
 
 
@@ -214,7 +214,7 @@ def await_landing(
     key: str,
     *,
     serial: str,
-    say: Say = lambda text: None,
+    notify: Notify = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
@@ -227,7 +227,7 @@ def await_landing(
     reported = False
     while True:
         try:
-            _claim_once(key, serial, say)
+            _claim_once(key, serial, notify)
             return
         except ExecutionConflictError as conflict:
             holder = conflict.details["holder"]
@@ -236,17 +236,17 @@ def await_landing(
             if clock() >= deadline:
                 raise
             if not reported:
-                say(f"waiting for the former user's execution to end: {conflict.message}")
+                notify(f"waiting for the former user's execution to end: {conflict.message}")
                 reported = True
         pause(RETRY_PAUSE)
 
 
-def _claim_once(key: str, serial: str, say: Say) -> None:
+def _claim_once(key: str, serial: str, notify: Notify) -> None:
     """Take the device for a moment; no lock file is left by that."""
     flight = Flight(key)
     with closing(flight), flight.claim("handover", serial=serial) as claim:
         if claim.problem:
-            say(claim.problem)
+            notify(claim.problem)
 
 
 def _try_each(store: LeaseStore, groups: Sequence[Sequence[str]]) -> list[Hold] | None:
@@ -333,7 +333,7 @@ def lend(ticket: str, *, key: str, where: str | None) -> dict[str, str]:
 
 @contextmanager
 def borrow(
-    key: str, *, run_id: str, say: Say, environment: Mapping[str, str] = os.environ
+    key: str, *, run_id: str, notify: Notify, environment: Mapping[str, str] = os.environ
 ) -> Iterator[Permit | None]:
     """Yield the right to use a device that was lent to this process; None if it was not."""
     text = environment.get(LENT_VARIABLE)
@@ -341,7 +341,7 @@ def borrow(
     if lent is None or lent.key != key:
         yield None
         return
-    store = open_leases(lent.where, run_id=run_id, say=say)
+    store = open_leases(lent.where, run_id=run_id, notify=notify)
     try:
         permit = store.borrow(lent.ticket)
         permit.check()

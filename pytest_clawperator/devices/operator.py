@@ -202,14 +202,14 @@ def grant_each(transport: Transport, package: str) -> Grants:
     )
 
 
-def tell_grants(grants: Grants, tell: Callable[[str], None]) -> None:
+def report_grants(grants: Grants, notify: Callable[[str], None]) -> None:
     """Report each change of what the Operator has; nothing if it had everything before."""
     if grants.accessibility.ok and not grants.accessibility.had:
-        tell("switched the Operator's accessibility service on")
+        notify("switched the Operator's accessibility service on")
     if not grants.is_unchanged and grants.notification.ok and not grants.notification.needless:
-        tell("made sure that the Operator may show notifications")
+        notify("made sure that the Operator may show notifications")
     if grants.listener.ok and not grants.listener.had:
-        tell("switched the Operator's notification listener on")
+        notify("switched the Operator's notification listener on")
 
 
 def not_granted(
@@ -340,7 +340,7 @@ def _in_full(component: str) -> str:
     return f"{package}/{package}{name}" if slash and name.startswith(".") else component
 
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,7 +361,7 @@ def set_up_operator(
     apk: str | Path,
     package: str | None = None,
     *,
-    tell: Tell = lambda text: None,
+    notify: Notify = lambda text: None,
 ) -> SetUp:
     """Install the Operator and grant what it needs; its package is found if not named.
 
@@ -370,7 +370,7 @@ def set_up_operator(
     done: dict[str, Any] = {"operatorPackage": package or "<unknown>", "install": {"ok": False}}
     try:
         install_operator(transport, apk)
-        tell(f"installed {Path(apk).name}")
+        notify(f"installed {Path(apk).name}")
         done["install"] = {"ok": True}
         found = package_name(package) if package is not None else _detect(transport)
         done["operatorPackage"] = found
@@ -378,7 +378,7 @@ def set_up_operator(
             _require_package(transport, found, Path(apk).name)
         grants = grant_each(transport, found)
         done["permissions"] = permissions(grants)
-        tell_grants(grants, tell)
+        report_grants(grants, notify)
         if grants.error is not None:
             raise not_granted(grants.error, found) from grants.error
         _require_package(transport, found, Path(apk).name)

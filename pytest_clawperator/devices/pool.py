@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
-from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Notify, take_each
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -92,7 +92,7 @@ class DevicePool:
         *,
         spare: int = 0,
         wait: float = 0.0,
-        say: Say = lambda text: None,
+        notify: Notify = lambda text: None,
     ) -> None:
         """Lease a device of each group, all or none.
 
@@ -106,7 +106,7 @@ class DevicePool:
         def name(key: str) -> str:
             return candidates[key].serial
 
-        for hold in take_each(self._store, keys, wait=wait, say=say, name=name):
+        for hold in take_each(self._store, keys, wait=wait, notify=notify, name=name):
             self._add(hold, candidates[hold.key])
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:

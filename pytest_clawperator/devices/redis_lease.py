@@ -73,14 +73,14 @@ class RedisLeases:
         run_id: str,
         ttl: float = TIME_TO_LIVE,
         settle: float | None = None,
-        say: Callable[[str], None] = lambda text: None,
+        notify: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._server = Server(url, ttl)
         # Redis counts whole seconds of its own time.
         self._settle_for = ttl + 1 if settle is None else settle
         self._renewer = Renewer(ttl / 3)
         self._run_id = run_id
-        self._say = say
+        self._notify = notify
         self._settled_start: object = None
 
     def try_take(self, key: str) -> RedisHold | None:
@@ -141,7 +141,7 @@ class RedisLeases:
         while reported.get("run_id") != self._settled_start:
             left = self._settle_for - float(reported.get("uptime_in_seconds", "inf"))
             if left > 0:
-                self._say(
+                self._notify(
                     f"{self._server} just restarted; waiting {left:.0f} s for current holders to"
                     " renew their leases"
                 )

@@ -50,8 +50,8 @@ def check_adb_presence(facts: HostFacts) -> Finding:
     check = "host.adb.presence"
     if facts.adb is None:
         detail = facts.adb_problem.message if facts.adb_problem else ""
-        tell = failed if facts.server_number is None else warned
-        return tell(
+        outcome = failed if facts.server_number is None else warned
+        return outcome(
             check,
             ErrorCode.ADB_NOT_FOUND,
             "No adb program was found.",
@@ -299,8 +299,8 @@ def check_automation(facts: DeviceFacts) -> Finding | None:
         return passed(check, "No other test tool holds the device.")
     who = ", ".join(facts.automation.apps)
     apps = [name for name in facts.automation.apps if is_package(name)]
-    tell = warned if facts.automation.services_bound else failed
-    return tell(
+    outcome = warned if facts.automation.services_bound else failed
+    return outcome(
         check,
         ErrorCode.DEVICE_UI_AUTOMATION_BUSY,
         "Another test tool holds the device.",
@@ -534,8 +534,8 @@ def check_storage(facts: DeviceFacts) -> Finding | None:
     free = f"{facts.free_kib // 1024} MiB"
     if facts.free_kib >= LITTLE_STORAGE_KIB:
         return passed(check, f"{free} of storage are free.", freeKiB=facts.free_kib)
-    tell = failed if facts.free_kib < NO_STORAGE_KIB else warned
-    return tell(
+    outcome = failed if facts.free_kib < NO_STORAGE_KIB else warned
+    return outcome(
         check,
         ErrorCode.DEVICE_STORAGE_LOW,
         f"Only {free} of storage are free.",

@@ -68,7 +68,7 @@ _ACCEPT = Guidance(
 
 _Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class Examination:
 
     ``within`` is how many seconds reading a device may take, ``fixes`` whether
     the steps that findings list are taken, ``full`` whether Settings is opened as a test.
-    ``tell`` is called with the serial of a device and a change that was made.
+    ``notify`` is called with the serial of a device and a change that was made.
     """
 
     package: str
@@ -85,7 +85,7 @@ class Examination:
     within: float = 30.0
     fixes: bool = False
     full: bool = False
-    tell: Callable[[str, str], None] = lambda serial, change: None
+    notify: Callable[[str, str], None] = lambda serial, change: None
 
 
 def visit(
@@ -200,22 +200,22 @@ def examine(
     """Examine one device, and fix it if asked; its lease is added to ``held``."""
     changes: list[str] = []
 
-    def tell(change: str) -> None:
+    def notify(change: str) -> None:
         changes.append(change)
-        how.tell(device.serial, change)
+        how.notify(device.serial, change)
 
     transport = AdbTransport(device.server, device.serial)
     try:
         discovery, usable = judge_state(device)
         if usable is None and how.fixes:
-            _reconnected((discovery,), transport, tell=tell)
+            _reconnected((discovery,), transport, notify=notify)
             discovery, usable = judge_state(_again(device))
         before = (*host, discovery)
         if usable is None:
             report = _report(device, how, before)
         else:
             noted = [] if held is None else held
-            report = _Patient(transport, how, noted).examined(before, tell)
+            report = _Patient(transport, how, noted).examined(before, notify)
     finally:
         transport.close()
     return replace(report, changes=tuple(changes))
@@ -229,7 +229,7 @@ class _Patient:
         self._how = how
         self._held = held
 
-    def examined(self, before: tuple[Finding, ...], tell: Callable[[str], None]) -> Report:
+    def examined(self, before: tuple[Finding, ...], notify: Callable[[str], None]) -> Report:
         """Read and judge the device; fix what can be fixed, and read it again."""
         with ExitStack() as opened:
             facts = self._gathered()
@@ -238,7 +238,7 @@ class _Patient:
                 facts = self._asked(self._leased(facts, opened), pipeline)
                 findings = judge_device(facts)
                 if self._how.fixes and _is_ours(facts) and _is_fixable(findings):
-                    fix_found(findings, pipeline, tell=tell)
+                    fix_found(findings, pipeline, notify=notify)
                     facts = self._asked(self._gathered(), pipeline)
             about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
         device = ConnectedDevice(facts.serial, "device", self._transport.server)
@@ -445,44 +445,44 @@ def steps_of(findings: Iterable[Finding]) -> list[Step]:
     return list(dict.fromkeys(step for step in steps if is_automatic(step)))
 
 
-def fix_found(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
+def fix_found(findings: Iterable[Finding], pipeline: Pipeline, *, notify: Notify) -> None:
     """Take the steps of the findings on a device; report one that fails and go on."""
     for step in steps_of(findings):
         try:
             if isinstance(step, DeviceCommand):
-                _run(step.command, pipeline, tell)
+                _run(step.command, pipeline, notify)
             elif isinstance(step, Regrant):
-                _regrant(pipeline, tell)
+                _regrant(pipeline, notify)
         except ClawperatorError as error:
-            tell(f"that failed: {error.code}: {error.message}")
+            notify(f"that failed: {error.code}: {error.message}")
 
 
-def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
+def _reconnected(findings: Iterable[Finding], transport: AdbTransport, *, notify: Notify) -> None:
     """Have adb connect to a device that is not usable, if a finding lists that."""
     if Reconnect() not in steps_of(findings):
         return
-    tell("asked adb to reconnect to the device")
+    notify("asked adb to reconnect to the device")
     try:
-        reconnect(transport.server, transport.serial, say=tell)
+        reconnect(transport.server, transport.serial, notify=notify)
         await_return(transport)
     except ClawperatorError as error:
-        tell(f"that failed: {error.code}: {error.message}")
+        notify(f"that failed: {error.code}: {error.message}")
 
 
-def _run(command: str, pipeline: Pipeline, tell: Tell) -> None:
+def _run(command: str, pipeline: Pipeline, notify: Notify) -> None:
     result = pipeline.transport.shell(command)
     if result.ok and not lacks(result):
-        tell(f"ran `{command}`")
+        notify(f"ran `{command}`")
         return
     said = " ".join(f"{result.stdout} {result.stderr}".split()) or "nothing"
-    tell(f"`{command}` failed with exit code {result.exit_code}; the device said: {said}")
+    notify(f"`{command}` failed with exit code {result.exit_code}; the device said: {said}")
 
 
-def _regrant(pipeline: Pipeline, tell: Tell) -> None:
+def _regrant(pipeline: Pipeline, notify: Notify) -> None:
     """Give the Operator what it needs, unless a step before has brought it back."""
     try:
         ask_operator(pipeline)
         return
     except ClawperatorError as error:
         problem = error
-    heal(pipeline, problem, tell=tell)
+    heal(pipeline, problem, notify=notify)

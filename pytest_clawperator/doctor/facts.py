@@ -138,7 +138,7 @@ def gather_host(server: AdbServer) -> HostFacts:
     started: list[str] = []
     server_number, server_problem = None, None
     try:
-        ensure_server(server, say=started.append)
+        ensure_server(server, notify=started.append)
         server_number = server.version()
     except ClawperatorError as error:
         server_problem = error

@@ -316,7 +316,7 @@ _PERCENT = re.compile(r"(\d{1,3})%\s*((?:download|unzip|install|prepar).*)", re.
 _TOLD_EVERY = 25
 
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -336,16 +336,16 @@ class ImageLock:
 Lock = Callable[[str, Callable[[], None]], AbstractContextManager[ImageLock]]
 
 
-def ensure_image(tools: SdkTools, image: str, *, lock: Lock, say: Say) -> None:
+def ensure_image(tools: SdkTools, image: str, *, lock: Lock, notify: Notify) -> None:
     """Install a system image unless it is there; ``lock`` keeps other runs waiting meanwhile."""
     if _is_installed(tools, image):
         return
-    with lock(image, lambda: say(f"waiting for {image}, which is being installed")) as held:
+    with lock(image, lambda: notify(f"waiting for {image}, which is being installed")) as held:
         if held.waited and _is_installed(tools, image):
             return  # another run installed it meanwhile
-        say(f"installing {image}")
+        notify(f"installing {image}")
         _accept_licences(tools)
-        _install(tools, image, held, say)
+        _install(tools, image, held, notify)
 
 
 def _is_installed(tools: SdkTools, image: str) -> bool:
@@ -362,12 +362,12 @@ def _accept_licences(tools: SdkTools) -> None:
         raise _failed(answered, "failed to accept Android SDK licenses")
 
 
-def _install(tools: SdkTools, image: str, held: ImageLock, say: Say) -> None:
+def _install(tools: SdkTools, image: str, held: ImageLock, notify: Notify) -> None:
     installed = tools.run(
         Tool.SDKMANAGER,
         image,
         timeout=_INSTALL_TIMEOUT,
-        on_line=_Progress(image, say).read,
+        on_line=_Progress(image, notify).read,
         lock=held.descriptor,
     )
     # Some versions leave a package out, and succeed.
@@ -379,9 +379,9 @@ def _install(tools: SdkTools, image: str, held: ImageLock, say: Say) -> None:
 class _Progress:
     """Shows how far a download is, not more often than people want to read it."""
 
-    def __init__(self, image: str, say: Say) -> None:
+    def __init__(self, image: str, notify: Notify) -> None:
         self._image = image
-        self._say = say
+        self._notify = notify
         self._next = 0
 
     def read(self, line: str) -> None:
@@ -389,7 +389,7 @@ class _Progress:
         found = _PERCENT.search(line)
         if found is None or int(found[1]) < self._next:
             return
-        self._say(f"{self._image}: {found[1]} % {found[2].lower()}".rstrip())
+        self._notify(f"{self._image}: {found[1]} % {found[2].lower()}".rstrip())
         self._next = int(found[1]) // _TOLD_EVERY * _TOLD_EVERY + _TOLD_EVERY
 
 

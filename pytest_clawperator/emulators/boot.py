@@ -53,7 +53,7 @@ _LARGEST_ANSWER = 1024 * 1024
 
 BootKind = Literal["cold", "snapshot"]
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class Boot:
         *,
         output: Path,
         limits: BootLimits | None = None,
-        say: Say = lambda _: None,
+        notify: Notify = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -107,7 +107,7 @@ class Boot:
         self._name = name
         self._output = output
         self._limits = limits or BootLimits()
-        self._say = say
+        self._notify = notify
         self._clock = clock
         self._pause = pause
         self._process: subprocess.Popen[bytes] | None = None
@@ -124,7 +124,7 @@ class Boot:
         self._process = self._tools.spawn(
             Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
         )
-        self._tell("started")
+        self._report("started")
 
     def end(self) -> None:
         """End the process, if it was started here."""
@@ -134,10 +134,10 @@ class Boot:
     def await_ready(self) -> RunningEmulator:
         """Wait until adb knows the emulator and Android runs on it, and make its settings."""
         found = self._await_registration()
-        self._tell(f"known to adb as {found}")
+        self._report(f"known to adb as {found}")
         self.await_boot(found)
         self.make_settings(found)
-        self._tell("ready")
+        self._report("ready")
         return RunningEmulator(found, self._name, booted=True)
 
     def await_boot(self, serial: str) -> None:
@@ -149,7 +149,7 @@ class Boot:
                 code=ErrorCode.EMULATOR_BOOT_TIMEOUT,
                 details={"serial": serial, "timeoutMs": round(limit * 1000)},
             )
-        self._tell("booted")
+        self._report("booted")
 
     def make_settings(self, serial: str) -> None:
         """Make the settings that automation needs.
@@ -233,8 +233,8 @@ class Boot:
             details={**details, "output": said},
         )
 
-    def _tell(self, stage: str) -> None:
-        self._say(f"emulator {self._name}: {stage} after {self._clock() - self._began:.0f} s")
+    def _report(self, stage: str) -> None:
+        self._notify(f"emulator {self._name}: {stage} after {self._clock() - self._began:.0f} s")
 
 
 def make_settings(host: AdbHost, serial: str) -> None:
@@ -280,13 +280,15 @@ class RunningEmulator:
 class AdbHost:
     """The emulators of this machine that an adb server knows."""
 
-    def __init__(self, server: AdbServer, *, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, server: AdbServer, *, notify: Callable[[str], None] = lambda _: None
+    ) -> None:
         self.server = server
-        self._say = say
+        self._notify = notify
 
     def devices(self) -> list[tuple[str, str]]:
         """Return the serials and states of all devices."""
-        ensure_server(self.server, say=self._say)
+        ensure_server(self.server, notify=self._notify)
         return self.server.devices()
 
     def shell(self, serial: str, command: str) -> ShellResult:

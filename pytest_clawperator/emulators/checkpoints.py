@@ -87,9 +87,9 @@ class Reached:
 class Checkpoints:
     """The checkpoints of the device of a client.
 
-        Checkpoints(client, tell=print).reach("logged-in", build=log_in, apps=["com.example.bank"])
+        Checkpoints(client, notify=print).reach("logged-in", build=log_in, apps=[BANK])
 
-    ``tell`` gets what people should know: what cannot be saved, a slow or failed restore.
+    ``notify`` gets what people should know: what cannot be saved, a slow or failed restore.
     ``check`` raises if the device cannot be used after a restore; without one, the Operator is
     asked. ``around`` is entered around what interrupts the device, with the step and the name.
     """
@@ -98,7 +98,7 @@ class Checkpoints:
         self,
         client: Clawperator,
         *,
-        tell: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
         check: Callable[[], None] | None = None,
         around: Callable[[Step, str], AbstractContextManager[None]] = lambda *_: nullcontext(),
         snapshots: Snapshots | None = None,
@@ -111,13 +111,13 @@ class Checkpoints:
             )
         self._client = client
         self._pipeline = client.runner
-        self._tell = tell
+        self._notify = notify
         self._check = check or self._ask_operator
         self._around = around
         self._snapshots = snapshots or Snapshots(client.serial)
         self._clock = clock
         self._pause = pause
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         # How the apps of checkpoints were installed when that was last checked.
         self._installed: dict[tuple[str, ...], Mapping[str, str]] = {}
 
@@ -145,9 +145,9 @@ class Checkpoints:
             took = self._clock() - begin
             if not problem:
                 if took > _SLOW:
-                    self._tell(f"checkpoint {name!r} took {took:.0f} s to restore")
+                    self._notify(f"checkpoint {name!r} took {took:.0f} s to restore")
                 return Reached("restored", took)
-            self._tell(f"checkpoint {name!r} was not restored, so it is built again: {problem}")
+            self._notify(f"checkpoint {name!r} was not restored, so it is built again: {problem}")
         self._build(name, build, apps)
         is_saved = self._save(name, identify())  # the function may have installed apps
         return Reached("saved" if is_saved else "built", self._clock() - begin)
@@ -203,9 +203,9 @@ class Checkpoints:
                 serial=self._client.serial,
                 hint="Name it, as in app='com.example.bank'; or use an emulator.",
             )
-        if name not in self._told:
-            self._told.add(name)
-            self._tell(
+        if name not in self._reported:
+            self._reported.add(name)
+            self._notify(
                 f"checkpoint {name!r} is built for each test, after {', '.join(apps)} was"
                 f" cleared: the state of this device cannot be saved ({reason})"
             )
@@ -238,7 +238,7 @@ class Checkpoints:
                 self._alone("save", SAVE_TIMEOUT, lambda: self._snapshots.save(snapshot))
         except EmulatorError as error:
             problem = f"was not saved, so the next test builds it again: {error.message}"
-            self._tell(f"checkpoint {name!r} {problem}")
+            self._notify(f"checkpoint {name!r} {problem}")
             return False
         return True
 

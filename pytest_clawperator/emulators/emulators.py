@@ -48,7 +48,7 @@ _DELETE_TIMEOUT = 60.0
 _END_TIMEOUT = 30.0
 _LOG = "clawperator-emulator.log"
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Emulators:
     """The emulators of this machine.
 
     ``profile`` is what they must be like to be used; without one it is the documented one,
-    with the processor of this machine. ``say`` gets progress messages.
+    with the processor of this machine. ``notify`` gets progress messages.
     """
 
     def __init__(
@@ -90,17 +90,19 @@ class Emulators:
         host: AdbHost | None = None,
         limits: BootLimits | None = None,
         image_lock: Lock = lambda *_: nullcontext(ImageLock()),
-        say: Say = lambda _: None,
+        notify: Notify = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.profile = profile or default_profile()
         self._sdk = sdk or Sdk()
         self._tools = tools or SdkTools(self._sdk)
-        self._host = host or AdbHost(locate_server(environment=self._sdk.environment), say=say)
+        self._host = host or AdbHost(
+            locate_server(environment=self._sdk.environment), notify=notify
+        )
         self._limits = limits or BootLimits()
         self._image_lock = image_lock
-        self._say = say
+        self._notify = notify
         self._clock = clock
         self._pause = pause
 
@@ -126,7 +128,7 @@ class Emulators:
         """
         profile = self.profile
         name = check_word("name", name or profile.avd_name)
-        ensure_image(self._tools, profile.system_image, lock=self._image_lock, say=self._say)
+        ensure_image(self._tools, profile.system_image, lock=self._image_lock, notify=self._notify)
         made = self._tools.run(
             Tool.AVDMANAGER,
             *("create", "avd", "--force", "--name", name),
@@ -146,7 +148,7 @@ class Emulators:
                     "deviceProfile": profile.device,
                 },
             )
-        self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
+        self._notify(f"emulator {name}: created with {profile.system_image}, {profile.device}")
         return self._read(name)
 
     def create_to_start(self, name: str, *, pid_file: PidFile | None = None) -> None:
@@ -348,7 +350,7 @@ class Emulators:
             name,
             output=self.log_path(name),
             limits=self._limits,
-            say=self._say,
+            notify=self._notify,
             clock=self._clock,
             pause=self._pause,
         )

@@ -61,7 +61,7 @@ _DEFAULT_RAM, _OVERHEAD = 2048, 512
 
 _MEMORY = Path("/proc/meminfo")
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 Release = Callable[[], None]
 
@@ -128,13 +128,13 @@ class EmulatorFleet:
         sdk: Sdk | None = None,
         options: EmulatorFleetOptions | None = None,
         take: Take = lambda _: _nothing,
-        say: Say = lambda _: None,
+        notify: Notify = lambda _: None,
     ) -> None:
         self._host = host
         self._sdk = sdk or Sdk()
         self._options = options or EmulatorFleetOptions()
         self._take_emulator = take
-        self._say = say
+        self._notify = notify
         self._tools = SdkTools(self._sdk)
         self._ending = Ending(host, self._sdk)
         self._interrupted = threading.Event()
@@ -232,7 +232,7 @@ class EmulatorFleet:
             if (release := self._take_emulator(one.serial)) is None:
                 continue
             claim = left.pop(one.avd_name)
-            self._say(f"emulator {one.avd_name}: taken over from a run that was killed")
+            self._notify(f"emulator {one.avd_name}: taken over from a run that was killed")
             place = _Place(profile, one.avd_name, claim, one, traces=claim.left, release=release)
             self._places.append(place)
             return place
@@ -332,7 +332,7 @@ class EmulatorFleet:
             try:
                 return self._start_on_port(emulators, place, traces)
             except _PortTakenError:
-                self._say(f"emulator {place.name}: another program took its port; once more")
+                self._notify(f"emulator {place.name}: another program took its port; once more")
         return self._start_on_port(emulators, place, traces)
 
     def _start_on_port(self, emulators: Emulators, place: _Place, traces: Traces) -> str:
@@ -398,7 +398,7 @@ class EmulatorFleet:
         if release is None:
             claim.leave()
             return
-        self._say(f"emulator {claim.name}: ended, a run that was killed had left it")
+        self._notify(f"emulator {claim.name}: ended, a run that was killed had left it")
         self._ending.end(claim, left)
         claim.release()
         release()
@@ -411,7 +411,7 @@ class EmulatorFleet:
             host=self._host,
             limits=self._options.limits,
             image_lock=self._claims.lock_image,
-            say=self._say,
+            notify=self._notify,
             pause=self._pause,
         )
 

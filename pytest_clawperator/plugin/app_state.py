@@ -163,7 +163,7 @@ def _checkpoints_of(
     if client not in known:
         known[client] = Checkpoints(
             client,
-            tell=partial(_show, config, client),
+            notify=partial(_show, config, client),
             check=check,
             around=partial(_around, config, client),
         )

@@ -157,7 +157,7 @@ def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate
     """Return the device of a serial, all that are usable, or without a spec the only one."""
     servers = [locate_server(address) for address in settings_of(config).adb or (None,)]
     for server in servers:
-        ensure_server(server, say=partial(events_of(config).notice, ""))
+        ensure_server(server, notify=partial(events_of(config).notice, ""))
     devices = [device for server in servers for device in inventory.list_devices(server)]
     if spec is not None and spec.serial is None:
         return _all_usable(config, devices)

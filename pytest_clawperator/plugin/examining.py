@@ -60,7 +60,7 @@ class _Chosen:
 
 def _examined(config: pytest.Config) -> list[report.Report]:
     settings = settings_of(config)
-    store = open_leases(settings.lease, run_id=run_id(config), say=events_of(config).show)
+    store = open_leases(settings.lease, run_id=run_id(config), notify=events_of(config).show)
     config.add_cleanup(store.close)
     package = chosen_package(settings.operator_package)
     how = Examination(package=package, leases=store)

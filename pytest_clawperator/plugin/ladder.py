@@ -129,7 +129,7 @@ def ensure_health(config: pytest.Config, client: Clawperator) -> None:
     if runner not in known:
         notice = partial(events_of(config).notice, client.serial)
         reconnect = partial(_reconnect, config, runner.transport, notice)
-        known[runner] = Health(runner, tell=notice, reconnect=reconnect)
+        known[runner] = Health(runner, notify=notice, reconnect=reconnect)
     known[runner].ensure()
 
 
@@ -153,7 +153,7 @@ def _reconnect(config: pytest.Config, transport: Transport, notice: Callable[[st
     server, usual = transport.server, locate_server()
     if not settings_of(config).adb and str(server) == str(usual):
         server = usual
-    reconnect(server, transport.serial, say=notice)
+    reconnect(server, transport.serial, notify=notice)
 
 
 def _healed(
@@ -169,7 +169,7 @@ def _healed(
             partial(_over_adb, config, settings, lease, transport),
             transport,
             chosen_package(settings.operator_package),
-            tell=notice,
+            notify=notice,
             reconnect=partial(_reconnect, config, transport, notice),
         )
     except (DeviceError, TransportError, DispatchError) as error:
@@ -186,7 +186,7 @@ def _over_adb(
     if apk is not None:
         events.show(f"[{lease.serial}] installing {apk.name} ...")
     if lease.ticket is not None:
-        await_landing(lease.key, serial=lease.serial, say=partial(events.notice, lease.serial))
+        await_landing(lease.key, serial=lease.serial, notify=partial(events.notice, lease.serial))
     return open_runner(
         transport,
         clearance=_clearance(config, lease),
@@ -281,7 +281,7 @@ def connect_early(config: pytest.Config) -> None:
         config.add_cleanup(client.close)
         if isinstance(client.runner, Pipeline):
             notice = partial(events_of(config).notice, client.serial)
-            Health(client.runner, tell=notice).check()  # opens what the first test would have to
+            Health(client.runner, notify=notice).check()  # opens what the first test would have to
 
 
 def client_for(

@@ -95,7 +95,7 @@ def leases_of(config: pytest.Config) -> ReservedLeases:
     """Return the leases of the run, opened once and closed with it."""
     if stash.LEASES not in config.stash:
         store = open_all_leases(
-            settings_of(config).lease, run_id=run_id(config), say=events_of(config).show
+            settings_of(config).lease, run_id=run_id(config), notify=events_of(config).show
         )
         config.stash[stash.LEASES] = ReservedLeases(store)
         config.add_cleanup(config.stash[stash.LEASES].close)
@@ -131,7 +131,7 @@ def pool_of(config: pytest.Config) -> DevicePool:
             found, store=store, select=partial(_select, config)
         )
         if wait and found:
-            await_store(store, found[0].info.key, wait=wait, say=show)
+            await_store(store, found[0].info.key, wait=wait, notify=show)
     return config.stash[stash.DEVICE_POOL]
 
 
@@ -230,7 +230,7 @@ def hold_all(config: pytest.Config) -> int:
         if not set(group).intersection(pool.held)
     ]
     if missing and settings.lease_timeout:
-        pool.hold_each(missing, wait=settings.lease_timeout, say=events_of(config).show)
+        pool.hold_each(missing, wait=settings.lease_timeout, notify=events_of(config).show)
     return len(pool.held) - settings.spare_devices
 
 
@@ -308,7 +308,7 @@ def _hold(config: pytest.Config, groups: Iterable[Sequence[Candidate]]) -> None:
     settings, pool = settings_of(config), pool_of(config)
     spare = settings.spare_devices
     wanted = [*groups, *[pool.candidates] * spare]
-    pool.hold_each(wanted, spare=spare, wait=settings.lease_timeout, say=events_of(config).show)
+    pool.hold_each(wanted, spare=spare, wait=settings.lease_timeout, notify=events_of(config).show)
 
 
 def _hold_free(config: pytest.Config, candidates: Sequence[Candidate]) -> None:

@@ -259,7 +259,7 @@ def _report_failed(
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
     settings, turn, shown = settings_of(config), threading.Lock(), set[str]()
 
-    def say(text: str) -> None:
+    def notify(text: str) -> None:
         with turn:
             if text not in shown:  # several wait for the same image
                 shown.add(text)
@@ -271,11 +271,11 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
         boot=settings.emulator_boot, keep=settings.emulator_keep, boots=settings.emulator_boots
     )
     return EmulatorFleet(
-        AdbHost(server, say=say),
+        AdbHost(server, notify=notify),
         sdk=Sdk(environment),
         options=options,
         take=partial(reserve_emulator, config, server),
-        say=say,
+        notify=notify,
     )
 
 

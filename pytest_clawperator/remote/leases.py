@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, Say, open_leases
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Notify, Permit, open_leases
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -157,10 +157,12 @@ TIME_TO_LIVE = 15.0
 
 
 def open_all_leases(
-    where: str | None = None, *, run_id: str, say: Say = lambda text: None
+    where: str | None = None, *, run_id: str, notify: Notify = lambda text: None
 ) -> LeaseStore:
     """Open the leases of all devices: services keep those of theirs, ``open_leases`` the rest."""
-    return _AllLeases(open_leases(where, run_id=run_id, say=say), ServiceLeases(run_id=run_id))
+    return _AllLeases(
+        open_leases(where, run_id=run_id, notify=notify), ServiceLeases(run_id=run_id)
+    )
 
 
 def server_of(lease: Lease) -> AdbServer:

@@ -16,9 +16,9 @@ from pytest_clawperator.contracts.envelope import StepResult
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.connection import (
+    notifier,
     open_runner,
     refuse_with_url,
-    teller,
     wanted_package,
 )
 from pytest_clawperator.devices.inventory import SERIAL_VARIABLE
@@ -96,7 +96,7 @@ def _open_served(
         opened.callback(lease.release)
         server = locate_service(service.url, lease=lease.lease)
         transport = LeasedTransport(
-            server, chosen, on_notice=teller(chosen, observers), release=lease.release
+            server, chosen, on_notice=notifier(chosen, observers), release=lease.release
         )
         opened.callback(transport.close)
         runner = open_runner(

@@ -50,15 +50,15 @@ class AdbConnector:
         server: AdbServer,
         *,
         package: str | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.server = server
         self._package = chosen_package(package)
-        self._say = say
+        self._notify = notify
 
     def list(self) -> list[tuple[str, str]]:
         """Return each serial with its state."""
-        ensure_server(self.server, say=self._say)
+        ensure_server(self.server, notify=self._notify)
         return self.server.devices()
 
     def open(self, serial: str) -> Transport:

@@ -99,12 +99,12 @@ class Service:
         options: ServiceOptions,
         *,
         token: str | None,
-        say: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
     ) -> None:
         adb = locate_server(options.adb)
         self.options = options
         self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
-        connector = AdbConnector(adb, package=options.operator_package, say=say)
+        connector = AdbConnector(adb, package=options.operator_package, notify=notify)
         self.rack = Rack(connector, leasing=Leasing(options.lease), wording=options.wording)
         self.watch = RackWatch(self.rack, wording=options.wording)
         self.tunnels = Tunnels(adb, gate=self.gate, leasing=self.rack.leasing)
@@ -194,7 +194,7 @@ def open_listener(options: ServiceOptions) -> socket.socket:
 def run_service(
     options: ServiceOptions,
     *,
-    say: Callable[[str], None],
+    notify: Callable[[str], None],
     started: Callable[[str, str | None], None],
 ) -> None:
     """Run the service until SIGINT or SIGTERM; report its url, and a generated token."""
@@ -202,7 +202,7 @@ def run_service(
     listener = open_listener(options)
     host, port = listener.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    service = Service(options, token=token, say=say)
+    service = Service(options, token=token, notify=notify)
     with listener:
         asyncio.run(
             service.serve(listener, started=lambda: started(url, token if is_new else None))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
 from pytest_clawperator.redaction import SECRETS, hide
-from pytest_clawperator.snapshot.query import FIELDS, UNTELLABLE, Query, WantedText, folded
+from pytest_clawperator.snapshot.query import FIELDS, UNSHOWN_ROLES, Query, WantedText, folded
 from pytest_clawperator.text import visible_line
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class NoMatch:
             near.insert(0, "the container is not there either")
         if cover := self.snapshot.covering_package:
             near.insert(0, f"covered by {plain(cover)}")
-        if (role := self.matcher.role) and role.lower() in UNTELLABLE:
+        if (role := self.matcher.role) and role.lower() in UNSHOWN_ROLES:
             near.insert(0, f"a snapshot does not show the role {role.lower()}")
         return near
 
@@ -286,8 +286,8 @@ def _reason(node: Node, field: str, wanted: WantedText) -> str:
         there = f", which its {where} has" if where else ""
         return f"{found}, wanted one with the pattern `{plain(wanted.pattern)}`{there}"
     if field == "role":
-        untold = ", which the XML does not show" if wanted.lower() in UNTELLABLE else ""
-        return f"role is {value}, wanted {plain(wanted)}{untold}"
+        note = ", which the XML does not show" if wanted.lower() in UNSHOWN_ROLES else ""
+        return f"role is {value}, wanted {plain(wanted)}{note}"
     shown, sought = (plain(text.replace("\\", "\\\\")) for text in (value, wanted))
     closer = ""
     if named := lookalikes(wanted, value):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # never come out, `title` only inside a toolbar, and `grid` only for a `GridView`.
 
 #: Roles that the Operator may see where this module, with only the XML, sees another.
-UNTELLABLE = frozenset({"listitem", "title", "label", "row", "column", "grid"})
+UNSHOWN_ROLES = frozenset({"listitem", "title", "label", "row", "column", "grid"})
 
 # The first part of the class name that fits decides, so that a RadioButton is a button.
 # The simulated phone has a separate table, so that one mistake is not on both sides of the wire.
@@ -47,7 +47,7 @@ _BY_CLASS = (
     ("chip", "chip"),
 )
 #: All roles that the Operator or this module may name.
-KNOWN_ROLES = UNTELLABLE | {role for _, role in _BY_CLASS}
+KNOWN_ROLES = UNSHOWN_ROLES | {role for _, role in _BY_CLASS}
 KNOWN_ROLES |= {"tab", "icon", "container", "unknown", "text"}
 _TAB_CLASSES = ("tablayout", "bottomnavigationview")
 _TAB_IDS = ("tab", "navigation", "bottom")

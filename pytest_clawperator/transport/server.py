@@ -45,8 +45,8 @@ def locate_server(
     return AdbServer(host, number, startable=is_loopback(host))
 
 
-def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
-    """Ensure that the server answers; if allowed, start one, and report it with ``say``."""
+def ensure_server(server: AdbServer, *, notify: Callable[[str], None]) -> None:
+    """Ensure that the server answers; if allowed, start one, and report it with ``notify``."""
     try:
         server.version()
     except errors.TransportTimeoutError as error:
@@ -70,7 +70,7 @@ def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
         return
     adb = find_user_adb()
     _start(adb, server)
-    say(
+    notify(
         f"no adb server answered at {server}, so {adb} was started as one; it keeps running, "
         f"as adb servers do, until `{adb} -P {server.port} kill-server`"
     )
@@ -146,10 +146,10 @@ _CONNECT_WITHIN = 5.0
 _ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+|.+\._adb(?:-tls-connect)?\._tcp")
 
 
-def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> None:
+def reconnect(server: AdbServer, serial: str, *, notify: Callable[[str], None]) -> None:
     """Ask adb to connect to a device again; whether that works is seen at its next use."""
     if server.startable:
-        ensure_server(server, say=say)
+        ensure_server(server, notify=notify)
     # A new server does not know the devices of the network.
     question = (
         f"host:connect:{serial}" if _ON_NETWORK.fullmatch(serial) else "host:reconnect-offline"

@@ -78,7 +78,9 @@ def test_a_server_that_was_started_is_reported(
 ) -> None:
     """Observers and the log get it, though no device is chosen yet."""
     events: list[Event] = []
-    monkeypatch.setattr(connection, "ensure_server", lambda server, say: say("adb was started"))
+    monkeypatch.setattr(
+        connection, "ensure_server", lambda server, notify: notify("adb was started")
+    )
 
     with caplog.at_level(logging.WARNING, "pytest_clawperator"), pytest.raises(DeviceNotFoundError):
         connection.open_transport("nowhere", adb=str(server), observers=[events.append])

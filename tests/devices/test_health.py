@@ -55,7 +55,7 @@ class TestEnsure:
     def test_a_healthy_device_is_left_alone(self, pipeline: Pipeline, phone: AdbTransport) -> None:
         """Nothing is reported; a screen that is off is woken."""
         said: list[str] = []
-        health = Health(pipeline, tell=said.append)
+        health = Health(pipeline, notify=said.append)
 
         health.ensure()
         healthy = list(said)
@@ -74,7 +74,7 @@ class TestEnsure:
             transport = AdbTransport(server, simulator.serials[0])
             pipeline, _ = open_runner(transport, server=server)
             with closing(pipeline):
-                Health(pipeline, tell=said.append).ensure()
+                Health(pipeline, notify=said.append).ensure()
 
         assert said == ["the screen is locked, so it was woken and its lock dismissed"]
 
@@ -95,7 +95,7 @@ class TestEnsure:
         pipeline = SimpleNamespace(transport=transport, shell=transport.shell)
 
         with pytest.raises(DeviceUnavailableError, match=message) as caught:
-            module.awaken_screen(cast("Pipeline", pipeline), tell=lambda _: None)
+            module.awaken_screen(cast("Pipeline", pipeline), notify=lambda _: None)
 
         assert hint in str(caught.value.hint)
 
@@ -124,7 +124,7 @@ class TestEnsure:
         while "offline" in faults and dict(server.devices()).get(phone.serial) != "offline":
             assert time.monotonic() < deadline
 
-        Health(pipeline, tell=said.append).ensure()
+        Health(pipeline, notify=said.append).ensure()
 
         failed = [line for line in said if line.startswith("the device failed its check: ")]
         assert [line.split(": ")[1] for line in failed] == codes
@@ -138,7 +138,7 @@ class TestEnsure:
         """Each kind of trouble is repaired once; the error says what to do by hand."""
         said: list[str] = []
         troubles = iter([DEAD, GONE, DEAD, DEAD])
-        health = Health(pipeline, tell=said.append)
+        health = Health(pipeline, notify=said.append)
         monkeypatch.setattr(health, "check", lambda: raise_next(troubles))
 
         with pytest.raises(OperatorNotReadyError) as caught:
@@ -153,7 +153,7 @@ class TestEnsure:
     ) -> None:
         """It is healthy, so the conflict is raised and nothing more."""
         troubles = iter([GONE, ExecutionConflictError("in flight")])
-        health = Health(pipeline, tell=lambda _: None)
+        health = Health(pipeline, notify=lambda _: None)
         monkeypatch.setattr(health, "check", lambda: raise_next(troubles))
 
         with pytest.raises(ExecutionConflictError):
@@ -166,7 +166,7 @@ class TestEnsure:
     ) -> None:
         """It is not asked again, and every later check raises the reason."""
         phone.shell(f"pm uninstall {OPERATOR}")
-        health = Health(pipeline, tell=lambda _: None)
+        health = Health(pipeline, notify=lambda _: None)
 
         with pytest.raises(OperatorNotReadyError) as first:
             health.ensure()
@@ -224,7 +224,7 @@ class TestWaiting:
         module.await_boot(
             transport,
             OPERATOR,
-            tell=said.append,
+            notify=said.append,
             timeout=20,
             clock=lambda: fake.now,
             pause=fake.wait,
@@ -267,7 +267,7 @@ def test_a_device_that_is_away_is_connected_once_more(
             attempt,
             ScriptedTransport({"true": ""}),
             OPERATOR,
-            tell=happened.append,
+            notify=happened.append,
             reconnect=lambda: happened.append("reconnect"),
         )
         happened.append(connected)

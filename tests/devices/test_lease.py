@@ -52,7 +52,7 @@ class Waiting:
     def take(self, store: FileLeases, groups: list[list[str]], **options: Any) -> list[Hold]:
         """Lease a device of each group on this clock."""
         options.update(clock=self.clock, pause=self.pause)
-        return take_each(store, groups, say=self.said.append, **options)
+        return take_each(store, groups, notify=self.said.append, **options)
 
 
 def released(holds: list[Hold]) -> str:
@@ -249,7 +249,7 @@ def test_the_execution_of_the_former_holder_is_waited_for(lock_folder: Path) -> 
         claim.land()
         flying.__exit__(None, None, None)
 
-    await_landing("PH1", serial="serial-1", say=said.append, pause=land)
+    await_landing("PH1", serial="serial-1", notify=said.append, pause=land)
 
     assert len(said) == 1
     assert "with command cmd-orphan" in said[0]
@@ -282,7 +282,7 @@ def test_a_malformed_flight_file_is_reported_once(lock_folder: Path) -> None:
     path.write_bytes(b"[" * 1500)
 
     for _ in range(2):
-        await_landing("PH1", serial="serial-1", say=said.append)
+        await_landing("PH1", serial="serial-1", notify=said.append)
 
     assert len(said) == 1
     assert str(path) in said[0]
@@ -304,7 +304,7 @@ def test_a_lent_device_may_be_used_while_its_holder_has_it() -> None:
     hold = take(FileLeases(run_id="run"), "phone-1")
     environment = leasing.lend(hold.ticket, key="phone-1", where=None)
 
-    with borrow("phone-1", run_id="script", say=print, environment=environment) as permit:
+    with borrow("phone-1", run_id="script", notify=print, environment=environment) as permit:
         assert permit is not None
         permit.clear("c1", 1.0)
         hold.release()
@@ -312,7 +312,7 @@ def test_a_lent_device_may_be_used_while_its_holder_has_it() -> None:
             permit.clear("c2", 1.0)
     with (
         pytest.raises(LeaseError),
-        borrow("phone-1", run_id="script", say=print, environment=environment),
+        borrow("phone-1", run_id="script", notify=print, environment=environment),
     ):
         pytest.fail("it was lent")
 
@@ -322,7 +322,7 @@ def test_a_device_that_was_not_lent_must_be_leased(key: str) -> None:
     """A variable for another device, or none, lends nothing."""
     environment = leasing.lend("{}", key="phone-1", where=None) if key else {}
 
-    with borrow(key, run_id="script", say=print, environment=environment) as permit:
+    with borrow(key, run_id="script", notify=print, environment=environment) as permit:
         assert permit is None
 
 
@@ -332,7 +332,7 @@ def test_a_malformed_variable_is_named(text: str) -> None:
     variable = leasing.LENT_VARIABLE
     with (
         pytest.raises(ConfigurationError, match=variable),
-        borrow("a", run_id="script", say=print, environment={variable: text}),
+        borrow("a", run_id="script", notify=print, environment={variable: text}),
     ):
         pytest.fail("it was lent")
 

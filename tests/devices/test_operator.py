@@ -316,8 +316,8 @@ class TestSettingUp:
         phone.shell(f"pm uninstall {RELEASE}")
         apk, reported = operator_apk(tmp_path, package), list[str]()
 
-        done = set_up_operator(phone, apk, tell=reported.append)
-        await_answer(phone, done.package, key="PH1", tell=reported.append)
+        done = set_up_operator(phone, apk, notify=reported.append)
+        await_answer(phone, done.package, key="PH1", notify=reported.append)
         again = set_up_operator(phone, apk)
 
         assert (done.package, done.is_unchanged, again.is_unchanged) == (package, False, True)

@@ -406,7 +406,7 @@ def test_waiting_survives_a_restart_of_redis(brief: RedisServer, store: MakeStor
         store(brief, run_id="theirs", ttl=LONG),
         [["PH1"]],
         wait=DEADLINE,
-        say=said.append,
+        notify=said.append,
         pause=lambda _: next(steps)(),
     )[0] as lease:
         lease.check()
@@ -425,7 +425,7 @@ def test_a_redis_that_starts_late_is_waited_for(brief: RedisServer, store: MakeS
     brief.stop()
     steps = iter([lambda: None, brief.start])
 
-    await_store(leases, "PH1", wait=DEADLINE, say=said.append, pause=lambda _: next(steps)())
+    await_store(leases, "PH1", wait=DEADLINE, notify=said.append, pause=lambda _: next(steps)())
     brief.stop()
     with pytest.raises(LeaseError) as caught:
         await_store(leases, "PH1", wait=0.0)
@@ -462,7 +462,7 @@ def test_a_restarted_redis_learns_the_holders_first(
     """Holders have a time to live to renew their locks before others get their devices."""
     said: list[str] = []
     waited: list[float] = []
-    theirs = store(brief, ttl=LONG, settle=None, say=said.append)
+    theirs = store(brief, ttl=LONG, settle=None, notify=said.append)
 
     def renew_meanwhile(seconds: float) -> None:
         waited.append(seconds)

@@ -194,7 +194,7 @@ def test_an_interrupt_while_fixing_releases_the_device(
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         seen.wait(DEADLINE)
 
-    how = Examination(package=OPERATOR, leases=leases, fixes=True, tell=interrupt)
+    how = Examination(package=OPERATOR, leases=leases, fixes=True, notify=interrupt)
     with pytest.raises(KeyboardInterrupt):
         examine_all([device], how)
     left = leases.holder(key)

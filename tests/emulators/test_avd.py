@@ -182,7 +182,9 @@ class Scripted:
     def ensure(self, image: str) -> list[str]:
         """Have an image installed; return what the tool was asked for."""
         tools = SdkTools(Sdk({"SDKMANAGER_PATH": str(self._program), "PATH": "/usr/bin:/bin"}))
-        ensure_image(tools, image, lock=lambda *_: nullcontext(ImageLock()), say=self.said.append)
+        ensure_image(
+            tools, image, lock=lambda *_: nullcontext(ImageLock()), notify=self.said.append
+        )
         return (self._folder / "asked").read_text().splitlines()
 
 
@@ -293,10 +295,10 @@ class TestSeveralRuns:
 
     PROFILE = EmulatorProfile(api=31, image="google_apis", abi="x86_64")
 
-    def create(self, bench: SdkBench, name: str, say: Callable[[str], None]) -> None:
+    def create(self, bench: SdkBench, name: str, notify: Callable[[str], None]) -> None:
         """Create a virtual device, and its image before, as a run does."""
         lock = AvdClaims(bench.home / "clawperator-claims").lock_image
-        bench.emulators(profile=self.PROFILE, image_lock=lock, say=say).create(name)
+        bench.emulators(profile=self.PROFILE, image_lock=lock, notify=notify).create(name)
 
     def test_all_of_them_share_one_download(self, bench: SdkBench) -> None:
         """The image is downloaded once, and each has its virtual device."""

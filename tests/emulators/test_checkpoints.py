@@ -73,7 +73,7 @@ class Meddling(Snapshots):
 def test_a_device_goes_back_to_where_it_was_saved(client: Clawperator) -> None:
     """The second time it is restored: settings, the app in front, one that a test removed."""
     reported: list[str] = []
-    checkpoints = Checkpoints(client, tell=reported.append)
+    checkpoints = Checkpoints(client, notify=reported.append)
     first = checkpoints.reach("shop", build=open_shop)
     client.device.shell("settings put global built no")
     client.device.uninstall(SHOP)
@@ -109,7 +109,7 @@ def test_another_state_than_was_saved_is_built_again(
     snapshots = Meddling(bench, client.serial)
     checkpoints = Checkpoints(
         client,
-        tell=reported.append,
+        notify=reported.append,
         snapshots=snapshots,
         clock=lambda: time.now,
         pause=lambda _: time.pass_by(3),
@@ -134,7 +134,7 @@ def test_a_slow_restore_is_reported(client: Clawperator) -> None:
 
     checkpoints = Checkpoints(
         client,
-        tell=reported.append,
+        notify=reported.append,
         snapshots=Slow(client.serial),
         clock=lambda: monotonic() + time.now,
     )
@@ -157,7 +157,7 @@ def test_the_console_of_another_emulator_is_left_alone(client: Clawperator) -> N
         def avd_name(self) -> str:
             return "y"
 
-    checkpoints = Checkpoints(client, tell=reported.append, snapshots=Foreign(client.serial))
+    checkpoints = Checkpoints(client, notify=reported.append, snapshots=Foreign(client.serial))
 
     reached = [checkpoints.reach("shop", build=open_shop, apps=[SHOP]).how for _ in range(2)]
 
@@ -185,7 +185,7 @@ def test_what_cannot_be_saved_or_built_is_an_error(client: Clawperator) -> None:
         def save(self, name: str) -> None:
             raise EmulatorError("the disk is full", serial=client.serial)
 
-    checkpoints = Checkpoints(client, tell=reported.append, snapshots=Full(client.serial))
+    checkpoints = Checkpoints(client, notify=reported.append, snapshots=Full(client.serial))
     reached = checkpoints.reach("shop", build=open_shop)
 
     assert caught.value.code == ErrorCode.APP_NOT_FOUND

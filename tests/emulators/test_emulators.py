@@ -38,7 +38,7 @@ class TestLife:
     def test_from_nothing_to_a_ready_emulator_and_back(self, bench: SdkBench) -> None:
         """One is provisioned with a download, found again, stopped, and deleted."""
         said: list[str] = []
-        emulators = bench.emulators(profile=OTHER, say=said.append)
+        emulators = bench.emulators(profile=OTHER, notify=said.append)
 
         made = emulators.provision()
         again = emulators.provision()

@@ -147,13 +147,13 @@ class TestProvision:
         bench.create("mine")
         created, known = threading.Event(), threading.Event()
 
-        def say(text: str) -> None:
+        def notify(text: str) -> None:
             if "created with" in text:
                 created.set()
             if "emulator mine: known to adb" in text and created.wait(DEADLINE):
                 known.set()
 
-        with fleet_of(bench, boots=1, say=say) as fleet:
+        with fleet_of(bench, boots=1, notify=notify) as fleet:
             found = fleet.provision([PROFILE, replace(PROFILE, api=33)])
 
         assert [ready(one).created for one in found] == [False, True]
@@ -284,7 +284,7 @@ class TestPorts:
                     taken.close()
 
         monkeypatch.setattr(Emulators, "start", late)
-        with taken, fleet_of(bench, say=said.append) as fleet:
+        with taken, fleet_of(bench, notify=said.append) as fleet:
             found = ready(fleet.provision([PROFILE])[0])
 
         assert not stays or found.serial != f"emulator-{ports[0]}"
@@ -327,7 +327,7 @@ class TestOtherRuns:
             with fleet_of(bench, take=lambda asked: None if asked in serials else free) as fleet:
                 fleet.provision([])
         leased = bench.running()
-        with fleet_of(bench, say=said.append) as fleet:
+        with fleet_of(bench, notify=said.append) as fleet:
             fleet.provision([])
 
         assert leased == running

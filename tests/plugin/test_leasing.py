@@ -314,7 +314,7 @@ def test_a_run_that_waits_for_devices_also_waits_for_the_store(
     """Which may just have been restarted."""
     pytester.makepyfile(USES_DEVICE)
     waits: list[float] = []
-    monkeypatch.setattr(leasing, "await_store", lambda *_, wait, say: waits.append(wait))
+    monkeypatch.setattr(leasing, "await_store", lambda *_, wait, notify: waits.append(wait))
 
     run()
     run("--claw-lease-timeout", "30")

@@ -118,13 +118,13 @@ class Lab:
             fits=lambda node, test: self.fits(node.device, test),
             duration_of=self.known,
             replace_worker=self.replace,
-            show=self.say,
+            show=self.notify,
             collection_error=lambda worker, text: self.errors.append(worker),
             clock=lambda: self.now,
         )
         self.workers = [self.launch(device) for device in self.devices]
 
-    def say(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Keep what is said, and how many tests had begun."""
         self.said.append((len(self.began), text))
 

@@ -21,7 +21,7 @@ from pytest_clawperator.simulator.screen.accessibility import role_of as simulat
 from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.query import (
     FIELDS,
-    UNTELLABLE,
+    UNSHOWN_ROLES,
     Query,
     folded,
     identifying_matcher,
@@ -295,7 +295,7 @@ def test_roles_and_identifying_matchers_are_those_of_the_operator(seed: int) -> 
 
         for ours, theirs in zip(snapshot.nodes, list(tree.walk()), strict=True):
             role, matcher = simulated_role_of(theirs), identifying_matcher(ours)
-            assert ours.role == role or (role in UNTELLABLE and not is_certain(ours))
+            assert ours.role == role or (role in UNSHOWN_ROLES and not is_certain(ours))
             if matcher is not None:
                 assert simulated.find(tree, matcher.to_wire(), (1080, 2400)) is theirs
 
@@ -480,5 +480,5 @@ def test_a_role_is_certain_unless_the_xml_leaves_something_out() -> None:
 
     for attributes, certain in rows:
         assert is_certain(screen(node(**attributes)).nodes[1]) is certain, attributes
-    for role in UNTELLABLE:
+    for role in UNSHOWN_ROLES:
         assert f"`{role}`" in page

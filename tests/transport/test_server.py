@@ -85,10 +85,10 @@ def test_no_server_is_started_on_a_port_that_is_taken(monkeypatch: pytest.Monkey
     monkeypatch.setenv("ADB_PATH", "/no/such/adb")
     with FakeAdb({"host:version": block("001f")}) as adb:
         server = AdbServer(adb.server.host, adb.server.port, startable=True)
-        ensure_server(server, say=pytest.fail)
+        ensure_server(server, notify=pytest.fail)
         adb.answers["host:version"] = b"SSH-2.0"
         with pytest.raises(errors.AdbUnavailableError, match="not an adb server"):
-            ensure_server(server, say=pytest.fail)
+            ensure_server(server, notify=pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_no_server_is_started_if_one_was_named(
     )
 
     with pytest.raises(errors.AdbUnavailableError) as caught:
-        ensure_server(server, say=pytest.fail)
+        ensure_server(server, notify=pytest.fail)
 
     assert caught.value.code == ErrorCode.ADB_SERVER_FAILED
     assert str(server) in caught.value.message
@@ -124,7 +124,7 @@ def test_a_server_that_is_mute_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(AdbServer.ask, "__kwdefaults__", {"timeout": 0.05})
 
         with pytest.raises(errors.TransportTimeoutError, match=str(adb.server)) as caught:
-            ensure_server(adb.server, say=pytest.fail)
+            ensure_server(adb.server, notify=pytest.fail)
 
     assert caught.value.hint is not None
     assert "kill-server" in caught.value.hint
@@ -163,8 +163,8 @@ def test_a_server_is_started_if_none_runs(tmp_path: Path, monkeypatch: pytest.Mo
     said: list[str] = []
 
     with killed_afterwards(server):
-        ensure_server(server, say=said.append)
-        ensure_server(server, say=said.append)
+        ensure_server(server, notify=said.append)
+        ensure_server(server, notify=said.append)
         version = server.version()
 
     assert version > 30
@@ -193,7 +193,7 @@ def test_a_program_that_starts_no_server_is_named(
     server = locate_server(environment={"ANDROID_ADB_SERVER_PORT": str(free_port())})
 
     with pytest.raises(errors.AdbUnavailableError) as caught:
-        ensure_server(server, say=pytest.fail)
+        ensure_server(server, notify=pytest.fail)
 
     assert str(program) in caught.value.message
     assert reason in caught.value.message
@@ -209,7 +209,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         raise errors.AdbUnavailableError("no")
 
     monkeypatch.setattr(AdbServer, "ask", ask)
-    monkeypatch.setattr(module, "ensure_server", lambda server, say: asked.append("ensure"))
+    monkeypatch.setattr(module, "ensure_server", lambda server, notify: asked.append("ensure"))
     return asked
 
 
@@ -227,7 +227,7 @@ def test_a_network_device_is_connected_to_and_others_are_searched(
     asked: list[str], serial: str, question: str
 ) -> None:
     """A refusal is not an error; a server that may be started is ensured first."""
-    reconnect(AdbServer("127.0.0.1", 5037), serial, say=asked.append)
-    reconnect(AdbServer("127.0.0.1", 5037, startable=True), serial, say=asked.append)
+    reconnect(AdbServer("127.0.0.1", 5037), serial, notify=asked.append)
+    reconnect(AdbServer("127.0.0.1", 5037, startable=True), serial, notify=asked.append)
 
     assert asked == [question, "ensure", question]

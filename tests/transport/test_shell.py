@@ -54,7 +54,7 @@ class Far:
         """Read a command and return the word that marks its end."""
         return self.ends[-1].recv(65536).decode().rpartition(" ")[2].partition(":")[0]
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Print something."""
         self.ends[-1].sendall(text.encode())
 
@@ -74,13 +74,13 @@ def test_a_shell_that_broke_is_opened_again(far: Far, *, is_idle: bool) -> None:
     """Neither an idle connection nor an unread result keeps the next command from being sent."""
     far.shell.start("one")
     if is_idle:
-        far.say(f"{far.mark()}:0\n")
+        far.send(f"{far.mark()}:0\n")
         far.shell.result(DEADLINE)
     far.ends[0].close()
 
     far.shell.prepare()
     far.shell.start("two")
-    far.say(f"two\n{far.mark()}:3\n")
+    far.send(f"two\n{far.mark()}:3\n")
     result = far.shell.result(DEADLINE)
 
     assert result == ShellResult("two\n", "", 3)
@@ -92,13 +92,13 @@ def test_a_result_in_pieces_is_put_together(far: Far) -> None:
     far.shell.start("x")
     mark = far.mark()
     for piece in ("out", "put\n", mark[:5], f"{mark[5:]}:", "12"):
-        far.say(piece)
+        far.send(piece)
     with pytest.raises(
         errors.TransportTimeoutError, match=r"the device did not answer within 0\.05 s\n"
     ):
         far.shell.result(0.0500004)
     far.shell.start("y")
-    far.say(f"output\n{far.mark()}:12\n")
+    far.send(f"output\n{far.mark()}:12\n")
 
     result = far.shell.result(DEADLINE)
 
@@ -121,7 +121,7 @@ def test_a_shell_that_ends_early_names_the_cause(far: Far) -> None:
     """The error has its last output, or is that of a device that is gone."""
     far.shell.start("x")
     far.mark()
-    far.say("out of memory")
+    far.send("out of memory")
     far.ends[0].close()
     with pytest.raises(errors.TransportError, match="out of memory"):
         far.shell.result(DEADLINE)
@@ -141,7 +141,7 @@ def test_a_silent_device_is_asked_whether_it_is_there(
     far.shell.start("slow")
     mark = far.mark()
     said = iter(["", f"done{mark}:0\n"])
-    far.on_silence = lambda: far.say(next(said))
+    far.on_silence = lambda: far.send(next(said))
 
     result = far.shell.result(DEADLINE)
 

@@ -113,12 +113,12 @@ class Emulated:
         self._watch_ends()
         ports = await self._listen()
         if ports is None:
-            _say("ERROR", "It seems too many emulator instances are running on this machine."
+            _print("ERROR", "It seems too many emulator instances are running on this machine."
                  " Aborting.")  # fmt: skip
             return 1
         console_port, adb_port = ports
         record.write({"pid": os.getpid(), "avd": self._avd.name, "port": console_port})
-        _say("INFO", f"Serial number of this emulator (for ADB): emulator-{console_port}")
+        _print("INFO", f"Serial number of this emulator (for ADB): emulator-{console_port}")
         booting = asyncio.create_task(self._boot(adb_port))
         stopped = asyncio.create_task(self._stopped.wait())
         await asyncio.wait({booting, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -184,13 +184,13 @@ class Emulated:
             return
         self._device.clear_faults("booting")
         self._booted = True
-        _say("INFO", f"Boot completed in {(time.monotonic() - self._began) * 1000:.0f} ms")
+        _print("INFO", f"Boot completed in {(time.monotonic() - self._began) * 1000:.0f} ms")
 
     def _bring_back(self) -> bool:
         """Restore the saved state of the phone; return whether this replaces the boot."""
         request = self._request
         if request.snapshot in self._snapshots.names():
-            _say("INFO", f"Loading snapshot '{request.snapshot}'...")
+            _print("INFO", f"Loading snapshot '{request.snapshot}'...")
             bring_back(self._device, self._snapshots.load(request.snapshot))
             return True
         user_data = read_state(self._avd.folder / USER_DATA)
@@ -228,7 +228,7 @@ def _options_of(avd: AvdFiles, scenario: EmulatorScenario) -> DeviceOptions:
     )
 
 
-def _say(level: str, text: str) -> None:
+def _print(level: str, text: str) -> None:
     stream = sys.stdout if level == "INFO" else sys.stderr
     print(f"{level:<8}| {text}", file=stream, flush=True)
 

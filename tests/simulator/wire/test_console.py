@@ -35,7 +35,7 @@ async def emulator(
         await adbd.stop()
 
 
-async def say(port: int, text: bytes) -> str:
+async def send(port: int, text: bytes) -> str:
     """Send everything together and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
@@ -51,7 +51,7 @@ def ask(text: bytes, *, token: str = "") -> str:
 
     async def run() -> str:
         async with emulator(token=token) as (_, port):
-            return await say(port, text)
+            return await send(port, text)
 
     return asyncio.run(run())
 
@@ -133,9 +133,9 @@ def test_commands_are_answered_or_refused() -> None:
 async def test_a_line_without_end_ends_the_session() -> None:
     """One line cannot fill the memory, and others are still served."""
     async with emulator() as (_, port):
-        greeting = await say(port, b"x" * 100_000)
+        greeting = await send(port, b"x" * 100_000)
         assert greeting.count("OK\r\n") <= 1
-        assert "Pixel_7_API_35" in await say(port, b"avd name\nquit\n")
+        assert "Pixel_7_API_35" in await send(port, b"avd name\nquit\n")
 
 
 @in_loop

@@ -2,7 +2,7 @@
 
 /** @typedef {import("./tree.js").TreeNode} RoleNode */
 
-const UNTELLABLE_ROLES = ["listitem", "title", "label", "row", "column", "grid"];
+const UNSHOWN_ROLES_ROLES = ["listitem", "title", "label", "row", "column", "grid"];
 /** The first matching part of the class name decides. @type {[string, string][]} */
 const ROLES_BY_CLASS = [
   ["viewpager", "pager"],
@@ -22,7 +22,7 @@ const ROLES_BY_CLASS = [
 ];
 /** All roles that the Operator or this module may name. */
 export const KNOWN_ROLES = new Set([
-  ...UNTELLABLE_ROLES, ...ROLES_BY_CLASS.map(([, role]) => role),
+  ...UNSHOWN_ROLES_ROLES, ...ROLES_BY_CLASS.map(([, role]) => role),
   "tab", "icon", "container", "unknown", "text",
 ]);
 const TAB_CLASSES = ["tablayout", "bottomnavigationview"];
