@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# Workers for the tests; they are short, so two cores are plenty.
-JOBS   ?= 2
+# Workers for the tests, which wait half of their time: twice as many as a small machine has cores.
+JOBS   ?= 4
 # How long `make soak` plays chaos.
 MINUTES ?= 60
 

@@ -47,7 +47,7 @@ class Failure:
         """Build the error: expected, found, log, evidence, screen, and what to try."""
         found = outcome.verdict.found
         about = f"{self.message}: " if self.message else ""
-        first = near_miss.told_first(snapshot)
+        first = near_miss.crash_prefix(snapshot)
         lines = [
             f"{first}{about}expected {self.subject} {check.wanted}, found {found}",
             *_waited(check, outcome),

@@ -96,7 +96,7 @@ def ambiguous(
     """Return the error for a crowd; ``done`` means that the action was already sent."""
     nodes = crowd.nodes
     after = f", and the first was {use.done}" if done and not use.is_harmless else ""
-    first = near_miss.told_first(nodes[0].snapshot)
+    first = near_miss.crash_prefix(nodes[0].snapshot)
     return StepFailedError(
         f"{first}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
         + "".join(f"\n  {line}" for line in crowd.lines()),
@@ -294,7 +294,7 @@ def explain_failure(
         if found is not None:
             return hindered(plan, found, seconds=seconds, serial=error.serial or "")
     return type(error)(
-        f"{near_miss.told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
+        f"{near_miss.crash_prefix(snapshot)}{_message(plan, error, wanted, seconds)}",
         code=error.code,
         serial=error.serial,
         hint=near_miss.crash_hint(snapshot)
@@ -346,7 +346,7 @@ def not_found(
     is_node = part is target
     has_node = bool(target.resolve(snapshot))
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
-    first = near_miss.told_first(snapshot)
+    first = near_miss.crash_prefix(snapshot)
     message = f"{first}{verb}: no {part} on the screen{after}"
     hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _compare_hint(part, snapshot)
     hint = near_miss.crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
@@ -391,7 +391,7 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
     target = plan.target or found.target
     after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
     return StepFailedError(
-        f"{near_miss.told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
+        f"{near_miss.crash_prefix(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
         f"\n  node: {near_miss.describe(found.node)}",
         code=ErrorCode.NODE_NOT_CLICKABLE,
         serial=serial,

@@ -386,10 +386,10 @@ CRASH_HINT = "The app has crashed or hangs: see log.txt, or `adb logcat -b crash
 
 def crash_hint(snapshot: Snapshot | None) -> str | None:
     """Return what to do about a crash dialog on the screen, or None."""
-    return CRASH_HINT if told_first(snapshot) else None
+    return CRASH_HINT if crash_prefix(snapshot) else None
 
 
-def told_first(snapshot: Snapshot | None) -> str:
+def crash_prefix(snapshot: Snapshot | None) -> str:
     """Return the beginning of a failure's message: the crash dialog's title, if there is one."""
     title = None if snapshot is None else crash_dialog(snapshot)
     return "" if title is None else f"{quoted(title)} is on the screen; "

@@ -54,18 +54,18 @@ from pytest_clawperator.emulators.boot import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.transport.wire import AdbServer
 
-def say(text):
+def notify(text):
     print(text, flush=True)
     if sys.argv[3] and sys.argv[3] in text:
         sys.stdin.read()
 
 host = AdbHost(AdbServer("127.0.0.1", int(sys.argv[1])))
 fleet = EmulatorFleet(
-    host, sdk=Sdk(), options=EmulatorFleetOptions(limits=BootLimits(poll=0.02)), say=say
+    host, sdk=Sdk(), options=EmulatorFleetOptions(limits=BootLimits(poll=0.02)), notify=notify
 )
 try:
     (found,) = fleet.provision([parse_profile(sys.argv[2])])
-    say(f"provisioned {found.serial}")
+    notify(f"provisioned {found.serial}")
     sys.stdin.read()
 finally:
     fleet.close()
@@ -77,7 +77,7 @@ WANTED = "api=34,abi=x86_64,image=google_apis,device=pixel_7"
 @contextmanager
 def fleet_of(bench: SdkBench, **options: object) -> Iterator[EmulatorFleet]:
     """Give a fleet, and close it."""
-    given = {name: options.pop(name) for name in ("say", "take") if name in options}
+    given = {name: options.pop(name) for name in ("notify", "take") if name in options}
     values: dict[str, object] = {"boots": 4, "limits": LIMITS, **options}
     fleet = EmulatorFleet(
         AdbHost(AdbServer("127.0.0.1", bench.sdk.adb_port)),

@@ -243,9 +243,9 @@ def test_the_dialog_of_a_crash_is_known_by_its_buttons_in_every_language() -> No
     quoting = screen(node(text="android:id/aerr_close"))
 
     assert near_miss.crash_dialog(crashed) == "Bank wurde beendet"
-    assert near_miss.told_first(crashed) == '"Bank wurde beendet" is on the screen; '
+    assert near_miss.crash_prefix(crashed) == '"Bank wurde beendet" is on the screen; '
     assert near_miss.crash_hint(crashed) == near_miss.CRASH_HINT
     assert near_miss.crash_dialog(untitled) == "Bank hängt"
     assert near_miss.crash_dialog(quoting) is None
     assert near_miss.crash_hint(quoting) is None
-    assert near_miss.told_first(quoting) == near_miss.told_first(None) == ""
+    assert near_miss.crash_prefix(quoting) == near_miss.crash_prefix(None) == ""
