@@ -1,4 +1,8 @@
-"""Hide secrets in everything that leaves the process: messages, reports, files, pages."""
+"""Hide secrets in everything that leaves the process: messages, reports, files, pages.
+
+Screenshots are handled elsewhere: ``blackened`` in ``pictures.py``, ``without_secrets`` in
+``plugin/evidence.py``, and ``secret_places`` in ``snapshot/tree.py``.
+"""
 
 from __future__ import annotations
 

@@ -330,7 +330,7 @@ def test_hooks_are_implemented_in_few_modules() -> None:
 
 def modules_of_a_click() -> set[str]:
     """Read the modules that the document lists for one click."""
-    chapter = DOCUMENT.partition("\n## The way of one click\n")[2].partition("\n## ")[0]
+    chapter = DOCUMENT.partition("\n## The path of one click\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| (`[^|]+`) \|", chapter, re.MULTILINE)
     return {path for cell in cells for path in re.findall(r"`([\w/]+\.py)`", cell)}
 

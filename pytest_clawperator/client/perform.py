@@ -472,9 +472,9 @@ def _with_proof(plan: Plan[Any], aim: Aim, wait: Wait, *, id: str) -> Sending:
 
 
 def judged_by(plan: Plan[Any], aim: Aim) -> tuple[Target, Use] | None:
-    """Return the target by which a snapshot is judged, and what is done with it.
+    """Return the target to check on the snapshot, and how the action uses it.
 
-    None if there is nothing to judge, or a snapshot does not show it.
+    None if there is no target, or a snapshot cannot show it.
     """
     target, use = aim.judged or plan.target, plan.use
     if use is None:

@@ -86,7 +86,7 @@ def _retry_of(whole: int) -> Retry:
 
 
 def _least_factor(total: Callable[[float], float], wanted: float) -> float:
-    """Return the smallest growth factor, to four digits, whose pauses sum up to what is wanted."""
+    """Return the least growth factor, to four digits, whose pauses add up to the wanted total."""
     low, high = 10_000, MAX_BACKOFF * 10_000
     while low < high:
         middle = (low + high) // 2

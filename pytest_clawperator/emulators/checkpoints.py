@@ -341,7 +341,7 @@ class Snapshots:
         return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
 
     def avd_name(self) -> str:
-        """Return the virtual device that the console is of."""
+        """Return the name of the virtual device that this console belongs to."""
         return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
 
     def save(self, name: str) -> None:

@@ -261,7 +261,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether a folder is this user's, and older than one that is about to be locked."""
+    """Whether a folder is this user's and too old to be one that is just being locked."""
     try:
         found = folder.lstat()
     except OSError:

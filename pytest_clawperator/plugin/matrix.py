@@ -252,10 +252,10 @@ class _Rows:
         count, classes = len(self._outcomes), len(self._compared)
         tests = f"{count} test{'' if count == 1 else 's'}"
         if classes < 2:
-            return f"{tests}, {classes or 'no'} class of devices: nothing to compare"
+            return f"{tests}, {classes or 'no'} device class: nothing to compare"
         if not different:
-            return f"{tests}, alike on all {classes} classes of devices"
-        return f"{tests}, {different} not alike on all {classes} classes of devices:"
+            return f"{tests}, alike on all {classes} device classes"
+        return f"{tests}, {different} with different outcomes on {classes} device classes:"
 
     def _write_rows(
         self, reporter: pytest.TerminalReporter, rows: Sequence[tuple[str, Row]]

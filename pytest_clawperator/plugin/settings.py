@@ -317,7 +317,7 @@ def _check_apk(path: Path) -> None:
 
 
 def _check_folder(path: Path) -> None:
-    """Raise unless the folder can be written, or made; nothing is left behind."""
+    """Raise unless the folder is writable or can be created; leave nothing behind."""
     try:
         there = next(place for place in (path, *path.parents) if place.exists())
         if not there.is_dir():

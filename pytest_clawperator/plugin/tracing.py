@@ -79,7 +79,7 @@ class _Shot:
             return self._needs_snapshot
 
     def wait(self) -> None:
-        """Wait until the screen may change; a picture that is not captured by then is late."""
+        """Wait until the picture is captured, up to the limit; then mark it late."""
         is_free = self.is_captured.wait(_WITHIN)
         if is_free and self.needs_snapshot:
             is_free = self.is_done.wait(_WITHIN)

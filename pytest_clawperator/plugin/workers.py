@@ -114,7 +114,7 @@ class Retries:
             if unbegun := self._unbegun[serial]:
                 tests, they = ("1 test", "it") if unbegun == 1 else (f"{unbegun} tests", "they")
                 parts.append(f"{tests} went to another device before {they} began")
-            parts += ["it was put aside"] if serial in self._put_aside else []
+            parts += ["the device was put aside"] if serial in self._put_aside else []
             write_line(terminalreporter, f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
     def _judge(self, node: Any, report: pytest.TestReport) -> None:

@@ -272,7 +272,7 @@ class Front(asyncio.Protocol):
 
 
 class _Http(H11Protocol):
-    """The requests of a connection; the head of a later one must arrive soon as well."""
+    """Every request's head, not only the first, must arrive within the limit."""
 
     _late: asyncio.TimerHandle | None = None
 

@@ -51,7 +51,7 @@ QUIRKS: Mapping[str, Quirk] = {
         "https://github.com/termux/termux-app/issues/1004",
     ),
     "old-toybox": Quirk(
-        "Android 6: no exit codes, both outputs in one, no cmd, and ps lists in another form",
+        "Android 6: no exit codes, stdout and stderr merged, no cmd, another format of ps",
         "https://github.com/openstf/stf/pull/806",
     ),
     "guarded-adb": Quirk(
@@ -83,7 +83,7 @@ QUIRKS: Mapping[str, Quirk] = {
         "https://github.com/AlexGladkov/claude-in-mobile/issues/51",
     ),
     "rtl": Quirk(
-        "the language is written from right to left: what is left elsewhere is right here",
+        "the language is written from right to left: layouts are mirrored",
         "https://github.com/keymanapp/keyman/pull/12227",
     ),
     "cutout": Quirk(

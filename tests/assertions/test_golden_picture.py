@@ -84,7 +84,7 @@ def test_smoothed_edges_do_not_differ() -> None:
 
 
 def test_many_differences_are_counted_roughly() -> None:
-    """If very much differs, smoothed edges are not distinguished."""
+    """If most pixels differ, anti-aliased edges are not told apart."""
     golden, actual = Image.new("RGB", (400, 400)), Image.new("RGB", (400, 400), "white")
 
     comparison = compare(golden, actual, threshold=0.1)
@@ -102,7 +102,7 @@ def expect() -> Expect:
 
 
 def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> None:
-    """A failure gives number and place of the pixels, and writes pictures of them."""
+    """A failure gives the number and position of the pixels, and writes pictures of them."""
     camera.keep(WHITE)
 
     with pytest.raises(ExpectationError) as caught:

@@ -293,7 +293,7 @@ Error: this is the title of another app's notification
 
 
 def test_toasts_are_read_in_their_order() -> None:
-    """With line breaks and odd words; custom ones have no text."""
+    """Toasts keep line breaks and odd words; custom toasts have no text."""
     device = scripted({"dumpsys notification": DUMP}, api_level=34)
 
     assert device.toasts() == ["Saved", "Two\nlines duration=3 days"]

@@ -312,7 +312,10 @@ class TestKeys:
         assert keys == {"127.0.0.1/emulator-5554"}
 
     def test_what_a_name_leads_to_decides(self, resolver: Resolver) -> None:
-        """The resolver's name for another machine counts, and an address of this one is here."""
+        """Another machine is identified by its resolved name.
+
+        A name that resolves to this machine means this machine.
+        """
         for name in ("rack-1", "Rack-1.lab", "alias"):
             resolver[name] = ("Rack-1.lab", "198.51.100.77")
         others = {

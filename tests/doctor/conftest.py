@@ -37,7 +37,7 @@ def timely_simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def patient(timely_simulator: Simulator) -> Iterator[AdbTransport]:
-    """Reach a phone with nothing wrong, and set it back afterwards."""
+    """Connect to a healthy phone, and reset it afterwards."""
     server = AdbServer(timely_simulator.adb_host, timely_simulator.adb_port)
     transport = AdbTransport(server, timely_simulator.serials[0])
     transport.shell(HEALTHY)

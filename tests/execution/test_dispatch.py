@@ -27,7 +27,7 @@ ENVELOPE = line(
 
 
 def fine() -> None:
-    """Find no cause of the silence."""
+    """Diagnose that nothing is wrong."""
 
 
 def run(

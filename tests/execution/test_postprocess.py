@@ -42,7 +42,7 @@ def envelope(*steps: dict[str, Any], **changes: Any) -> ResultEnvelope:
 
 
 def collected(*actions: Action, **changes: Any) -> Collected:
-    """Make what dispatch brought back."""
+    """Build a Collected as dispatch returns it."""
     return Collected(actions=actions, serial="S1", **changes)
 
 

@@ -123,7 +123,7 @@ def test_long_data_is_put_together() -> None:
 
 
 def test_apps_were_closed_by_the_host() -> None:
-    """The Operator calls a close_app failed; it was done before anything was sent."""
+    """The Operator reports close_app as failed, but the host had already closed the app."""
     execution = execution_of({"type": "close_app", "id": "shut", "params": {"app": "com.a"}})
     printed = "application_id=com.a, error=UNSUPPORTED_RUNTIME_CLOSE, message=cannot, sorry"
 

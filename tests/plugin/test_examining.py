@@ -83,7 +83,7 @@ def test_without_a_choice_every_device_is_examined(
 
 
 def test_devices_that_cannot_be_examined(run_plain: Run, adb: str) -> None:
-    """One that is not connected fails; one behind a url is left to its own computer."""
+    """An unconnected device fails; for one behind a URL, the doctor must run on its host."""
     missing = run_plain("--claw-doctor", "--claw-adb", adb, "--claw-device", "NOPE")
     remote = run_plain("--claw-doctor", "--claw-device", "http://127.0.0.1:1/PH1")
 

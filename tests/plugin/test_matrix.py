@@ -173,7 +173,7 @@ def test_one_process_goes_through_the_classes(
     result.stdout.fnmatch_lines(
         [
             "*= matrix =*",
-            "2 tests, 1 not alike on all 2 classes of devices:",
+            "2 tests, 1 with different outcomes on 2 device classes:",
             "*emulator*real",
             "*passed*failed  test_it.py::test_b",
             "emulator  2 passed in *s",
@@ -262,7 +262,7 @@ def test_workers_run_each_test_once_for_each_class(
     )
     on = {label: {serial for name, serial in left if label in name} for label in ("emul", "real")}
     assert on == {"emul": {mixed.serials[2]}, "real": set(mixed.serials[:2])}
-    result.stdout.fnmatch_lines(["4 tests, alike on all 2 classes of devices"])
+    result.stdout.fnmatch_lines(["4 tests, alike on all 2 device classes"])
     junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
     assert junit.count('<property name="clawperator_class" value="real"') == 4
 

@@ -67,7 +67,7 @@ def test_tests_that_differ_come_first(suite: pytest.Pytester) -> None:
     """
 
     assert table(suite, tests) == [
-        "5 tests, 3 not alike on all 3 classes of devices:",
+        "5 tests, 3 with different outcomes on 3 device classes:",
         "  api33    api35  tablet",
         " failed   passed  passed  test_it.py::test_worse[bob]",
         " passed   passed   error  test_it.py::test_worst",
@@ -128,7 +128,7 @@ def test_a_class_in_which_no_test_could_begin_differs_from_none(suite: pytest.Py
     )
 
     assert lines == [
-        "1 test, 1 class of devices: nothing to compare",
+        "1 test, 1 device class: nothing to compare",
         "api33   1 passed in 0.0s",
         "api35   1 skipped in 0.0s (no test could begin)",
         "tablet  1 error in 0.0s (no test could begin)",
@@ -154,7 +154,7 @@ def test_a_test_counts_once_as_it_ended(suite: pytest.Pytester) -> None:
     )
 
     assert lines[:3] == [
-        "2 tests, 1 not alike on all 3 classes of devices:",
+        "2 tests, 1 with different outcomes on 3 device classes:",
         "  api33  api35  tablet",
         " passed  error       -  test_it.py::test_end",
     ]
@@ -166,7 +166,7 @@ def test_without_a_difference_there_are_only_totals(suite: pytest.Pytester) -> N
     tests = "def test_it(on): pass\ndef test_plain(): pass"
 
     assert table(suite, tests) == [
-        "1 test, alike on all 3 classes of devices",
+        "1 test, alike on all 3 device classes",
         *(f"{label:6}  1 passed in 0.0s" for label in ("api33", "api35", "tablet")),
     ]
     assert table(suite, tests, "-q") == table(suite, tests, "-k", "plain") == []

@@ -108,7 +108,7 @@ def test_a_test_that_did_not_begin_only_moves_on(bench: Bench) -> None:
 
     assert (report.outcome, report.longrepr) == ("passed", None)
     assert bench.summary()[1] == (
-        "A  1 test went to another device before it began; it was put aside"
+        "A  1 test went to another device before it began; the device was put aside"
     )
     assert "A" not in [one.serial for one in bench.retries._pool.free]
 
@@ -304,7 +304,7 @@ def test_the_tests_of_a_phone_that_dies_run_on_the_other(
             " devices that fit",
             "*= flaky devices =*",
             f"{dead}  1 test was run once more on another device; 1 test went to another device"
-            " before it began; it was put aside",
+            " before it began; the device was put aside",
             "*= devices =*",
             f"[[]{dead}[]] the device failed its check: DEVICE_OFFLINE: *",
             f"[[]{dead}[]] the device failed its check again and is put aside",

@@ -27,7 +27,10 @@ def registry(pytester: pytest.Pytester) -> Path:
 
 
 def test_each_recipe_is_a_test(run: Run, registry: Path) -> None:
-    """Once for each set of values; a failed envelope is a failed test, shown without code."""
+    """Each recipe runs once per set of values.
+
+    A failed envelope fails the test, without our traceback.
+    """
     result = run("--claw-skills", "repository", "-v")
 
     result.assert_outcomes(passed=2, failed=1)

@@ -252,7 +252,7 @@ def test_changes_between_two_moments_are_listed(shop: Page) -> None:
 
 
 def test_the_checks_of_an_expectation_are_in_it(open_page: Open, tmp_path: Path) -> None:
-    """They are not steps to walk through; each screen has the picture that was taken of it."""
+    """An expectation's checks are nested in it, not separate steps; each screen has its picture."""
     shots = [picture("red"), picture("blue")]
     tab = open_page(expecting_trace(tmp_path / "trace", shots))
     steps, film = tab.get_by_role("tree", name="Steps"), tab.get_by_role("slider", name="Time")

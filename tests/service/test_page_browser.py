@@ -1,4 +1,7 @@
-"""The rack's page in Chromium: what people see and can do, and what texts of others cannot."""
+"""The rack's page in Chromium: what people see and can do.
+
+Untrusted text cannot do anything.
+"""
 
 from __future__ import annotations
 

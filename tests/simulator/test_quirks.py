@@ -156,7 +156,7 @@ def test_slow_programs_answer_as_the_others_do(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_windows_stand_side_by_side_the_topmost_first() -> None:
-    """The status bar comes first, then the app, then the gesture bar; elsewhere there is one."""
+    """The status bar is first, then app and gesture bar; without the quirk there is one root."""
     roots = quirky("several-roots").device.ui.view.roots()
 
     assert [root.package for root in roots] == [SYSTEM, LAUNCHER, SYSTEM]

@@ -1,4 +1,4 @@
-"""Whatever a phone prints is read, and nothing else does harm."""
+"""Everything a phone prints can be parsed, and no other input does harm."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def test_a_device_that_was_restored_begins_a_new_log(*, breaks: bool) -> None:
     ],
 )
 def test_a_vanished_device_fails_immediately(reason: str, kind: type[Exception]) -> None:
-    """Waits and marks raise what adb reports until the device is back."""
+    """Until the device is back, waiting and marking raise adb's error."""
     with FakeAdb({STATE: failure(reason)}) as adb, fallen_silent(adb, reason) as log:
         with pytest.raises(kind) as caught:
             log.wait(0, soon())

@@ -37,7 +37,7 @@ class WrongKey(ValueError):
 
 
 def did_you_mean(name: str, known: Iterable[str], what: str = "allowed") -> str:
-    """Return the end of a message about an unknown name: a similar one, and all there are."""
+    """Return the tail of an unknown-name message: a similar name, if any, and all valid names."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f" did you mean `{close[0]}`?" if close else ""

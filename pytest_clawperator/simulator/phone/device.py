@@ -151,7 +151,7 @@ class Device:
         await self._web.stop()
 
     def admission(self) -> Admission:
-        """Return how a host that connects now is received."""
+        """Return the state in which a host connecting now sees the phone."""
         return self.cable.admission()
 
     async def serve(self, destination: str, stream: Stream) -> None:

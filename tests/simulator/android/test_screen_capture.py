@@ -145,7 +145,7 @@ def test_it_ends_at_the_time_limit(phone: Phone) -> None:
 
 @pytest.mark.parametrize("signal", ["-INT", "-2", "-SIGHUP"])
 def test_an_interrupt_finishes_the_film(phone: Phone, signal: str) -> None:
-    """An interrupt or a hangup ends it, by its name or by the pid of its shell."""
+    """SIGINT or SIGHUP, sent by process name or by the shell's pid, ends the recording cleanly."""
     script = f"exec sh -c 'echo $$ > /sdcard/pid; exec screenrecord {FILE}'"
     kill = f"kill -0 $(cat /sdcard/pid) && kill {signal} $(pidof screenrecord)"
 

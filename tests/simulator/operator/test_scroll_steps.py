@@ -84,7 +84,7 @@ def test_without_something_that_scrolls_a_step_fails(
 
 @both_profiles
 def test_the_first_scrollable_child_is_used(profile: Profile) -> None:
-    """A container that does not scroll stands for what scrolls inside, if allowed."""
+    """If allowed, a container that does not scroll is replaced by the scrollable node inside it."""
     tree = screen(node("", rows(3), bounds=(0, 0, 1080, 2400), resource_id="box"))
 
     deep, strict = (
