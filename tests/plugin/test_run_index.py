@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import errno
 import gzip
 import json
+import os
 import re
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
-from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE
+from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE, RunLog
 from pytest_clawperator.report.trace import read_trace
 from tests.plugin.conftest import QUICK, Run
 
@@ -192,3 +194,20 @@ def test_a_test_is_compared_with_its_last_passing_run(
     ]
     passed = json.loads(gzip.decompress(base64.b64decode(data_of(page)["passed"])))
     assert passed["events"][-1]["outcome"] == "passed"
+
+
+def test_a_full_disk_costs_the_index_and_no_test(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The summary says why there is none."""
+
+    def full(*_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(RunLog, "open", full)
+
+    result = run(*QUICK, suite="def test_it(clawperator): pass")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*no index of the run: *No space left on device"])
+    assert not list(pytester.path.rglob(INDEX_FILE))

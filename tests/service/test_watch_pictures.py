@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from io import BytesIO
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from PIL import Image
 
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.errors import TransportError
+from pytest_clawperator.errors import LeaseError, TransportError
 from pytest_clawperator.pictures import thumbnail
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
@@ -84,9 +84,12 @@ def test_a_quiet_device_is_photographed_at_a_low_rate() -> None:
     assert play(scene).phone.pictures == 3
 
 
-@pytest.mark.parametrize("held_by", ["execution", "client", "run"])
-def test_a_device_in_use_is_not_photographed(held_by: str) -> None:
-    """An execution, a client's lease or another process's lease keep the camera away."""
+@pytest.mark.parametrize("held_by", ["execution", "client", "run", "unknown"])
+def test_a_device_in_use_is_not_photographed(held_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An execution or a lease keep the camera away, and leases that cannot be read do."""
+
+    def unreachable(key: str) -> NoReturn:
+        raise LeaseError("the store does not answer")
 
     async def scene(bench: Bench) -> None:
         first = await bench.look()
@@ -95,8 +98,10 @@ def test_a_device_in_use_is_not_photographed(held_by: str) -> None:
             bench.station.running = "c-1"
         elif held_by == "client":
             await leasing.take("A", key, owner="ci", ttl=10.0)
-        else:
+        elif held_by == "run":
             hold = take(open_leases(run_id="a test run"), key)
+        else:
+            monkeypatch.setattr(leasing, "holder", unreachable)
         bench.pictures.happened("A")
         assert await bench.look(after=SLOW * 2) == first
         if held_by == "run":

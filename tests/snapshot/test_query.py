@@ -137,6 +137,8 @@ def test_a_miss_names_other_reasons_briefly() -> None:
 
     assert "covered by com.android.permissioncontroller" in repr(prompt.find(text="Log in"))
     assert "a snapshot does not show the role row" in repr(login().find(role="Row"))
+    unshown = repr(prompt.find(role="Row"))
+    assert unshown.index("does not show the role row") < unshown.index("covered by")
     assert len(missing) <= 240
     assert missing.endswith("...>")
 
