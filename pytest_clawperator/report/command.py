@@ -222,7 +222,9 @@ def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
     listed = ", ".join(shown[:_MOST_NAMED]) + more or "none"
     raise ConfigurationError(
         f"--zip {name}: {'several tests fit' if names else 'no test with files fits'}: {listed}",
-        hint="Give the whole id of one of them.",
+        hint="Give the whole id of one of them."
+        if shown
+        else "Traces are kept for failed tests, or for all with --claw-trace=on.",
     )
 
 

@@ -220,6 +220,9 @@ class _Inputs:
             yield Source.of(self._invocation.stdin)
         shell = self._invocation.shell
         for path in self._paths:
+            if path == "-":
+                yield Source.of(self._invocation.stdin)
+                continue
             try:
                 yield Source(Bytes(shell.files.read(shell.path(path))))
             except FileSystemError as error:

@@ -132,6 +132,7 @@ def test_tools_print_what_the_phone_has() -> None:
         "echo 12345 > a; ls -l a": "-rw-r--r-- 1 shell shell        6 2026-03-28 10:00 a\n",
         "touch a b; mkdir d; rm a; rm -r d; rm -f nope; ls": "b\n",
         "echo 1 > a; echo 2 > b; cat a b": "1\n2\n",
+        "echo 1 > a; echo 2 | cat a -": "1\n2\n",
     }.items():
         assert run(script) == (0, out, ""), script
 
