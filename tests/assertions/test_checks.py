@@ -179,6 +179,8 @@ def test_a_state_that_a_node_does_not_have_fails_both_ways(
         (lambda e: e.to_have_role("buton"), "Did you mean 'button'"),
         (lambda e: e.to_have_role("listitem"), "snapshots have no role"),
         (lambda e: e.to_be_in_viewport(ratio=2), "ratio= must be more than 0"),
+        (lambda e: e.to_be_in_viewport(ratio=True), "ratio= must be more than 0"),
+        (lambda e: e.to_be_in_viewport(ratio="half"), "ratio= must be more than 0"),
         (lambda e: e.to_be_visible(timeout=-1), "timeout= must be a number"),
     ],
 )

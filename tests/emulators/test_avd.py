@@ -116,8 +116,13 @@ def test_differences_are_described(tmp_path: Path) -> None:
     """Each value that is another one is named, with both."""
     write(tmp_path)
 
-    reported = read_avd("mine", home=tmp_path).differences(EmulatorProfile())
+    avd = read_avd("mine", home=tmp_path)
+    reported = avd.differences(EmulatorProfile())
 
+    assert avd.unsupported_reasons(EmulatorProfile())[0] == "missing_play_store"
+    assert avd.unsupported_reasons(EmulatorProfile(image="google_atd"))[0] == (
+        "unsupported_system_image"
+    )
     assert reported == (
         "image is google_apis and not google_apis_playstore, api is 34 and not 35,"
         " abi is x86_64 and not arm64-v8a, device is Nexus 5 and not pixel_7"
