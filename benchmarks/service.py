@@ -50,7 +50,9 @@ import sys
 from pytest_clawperator.service.server import ServiceOptions, run_service
 
 run_service(
-    ServiceOptions(port=0, adb=sys.argv[1]), started=lambda url, token: print(url, flush=True)
+    ServiceOptions(port=0, adb=sys.argv[1]),
+    started=lambda url, token: print(url, flush=True),
+    notify=lambda text: None,
 )
 """
 
