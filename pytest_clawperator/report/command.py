@@ -224,7 +224,7 @@ def chosen_test(runs: Sequence[Run], name: str) -> tuple[Run, TestEnded]:
         f"--zip {name}: {'several tests fit' if names else 'no test with files fits'}: {listed}",
         hint="Give the whole id of one of them."
         if shown
-        else "Traces are kept for failed tests, or for all with --claw-trace=on.",
+        else "Only tests whose traces were kept have files.",
     )
 
 
