@@ -27,7 +27,7 @@ _SUFFIX, _IMAGE_SUFFIX = ".claim", ".image"
 _LARGEST = 64 * 1024
 
 # A wait inside flock could not be interrupted by the end of the run.
-_LOOK_AGAIN = 0.2
+_LOCK_POLL = 0.2
 
 # Longer than a living run takes to install an image.
 _INSTALLED_WITHIN = 600.0
@@ -126,7 +126,7 @@ class AvdClaims:
             if not waited:
                 on_wait()
             waited = True
-            self._pause(_LOOK_AGAIN)
+            self._pause(_LOCK_POLL)
         try:
             yield ImageLock(waited, file.descriptor)
         finally:

@@ -208,7 +208,7 @@ _KEPT = 64 * 1024
 _TIMED_OUT = 124
 
 # No portable event reports that another process has written a file.
-_LOOK_AGAIN = 0.002
+_FILE_POLL = 0.002
 
 # What Java and the tools always print: not a reason for a failure.
 _NOISE = re.compile(
@@ -265,8 +265,7 @@ class ToolResult:
 def end_tool(tool: subprocess.Popen[bytes]) -> None:
     """End a tool that goes on, with all that it started."""
     _signal_group(tool)
-    while tool.poll() is None:
-        time.sleep(_LOOK_AGAIN)  # it was killed, and ends at once
+    tool.wait()
 
 
 class _Detached(subprocess.Popen[bytes]):
@@ -349,7 +348,7 @@ class SdkTools:
             )
         # Who ends it must find its id; a process that ended has none.
         while pid_file is not None and not _has_content(pid_file.path) and process.poll() is None:
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(_FILE_POLL)  # there is no event for what another process writes
         return process
 
     def _start(

@@ -130,6 +130,7 @@ class Service:
         """Serve until a signal or ``server.should_exit``, then shut down in order."""
         config = uvicorn.Config(
             self.app,
+            # uvicorn calls what it is given, though its annotation asks for a class.
             http=partial(Front, PATH.encode(), self.tunnels.take_over),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
