@@ -297,7 +297,8 @@ def _read_phones(path: Path) -> RunningPhones | None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return _parse_phones(path, file.read(_LARGEST))
-        path.unlink(missing_ok=True)
+        if _is_at(path, file.fileno()):  # else other phones took the name before the lock
+            path.unlink()
         return None
 
 

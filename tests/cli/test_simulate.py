@@ -141,6 +141,27 @@ def test_phones_that_start_at_the_same_moment_do_not_clash(run: Run) -> None:
     assert len(run("simulate", "list")["simulators"]) == 4
 
 
+def test_a_stale_file_that_was_replaced_before_the_lock_is_not_removed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise running phones lose their file, and others get their name."""
+    stale = tmp_path / "state" / "pytest-clawperator" / "simulated" / "phones-1.json"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    flock = simulate.fcntl.flock
+
+    def replaced_first(file: Any, operation: int) -> None:
+        monkeypatch.setattr(simulate.fcntl, "flock", flock)
+        stale.unlink()
+        simulate.start_phones()
+        flock(file, operation)
+
+    monkeypatch.setattr(simulate.fcntl, "flock", replaced_first)
+    simulate.running_phones()
+
+    assert [one.name for one in simulate.running_phones()] == ["phones-1"]
+
+
 def test_phones_are_as_the_options_say(run: Run) -> None:
     """What is printed for people can be pasted into a shell, and into a test run."""
     options = ("--api", "33", "--profile", "0.5.3", "--seed", "5", "--operator", "dev")
