@@ -16,7 +16,7 @@ from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.assertions.expectation import listening, watching
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import clients, recorder, tracing
+from pytest_clawperator.plugin import app_state, clients, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.goldens import goldens_beside
@@ -60,7 +60,8 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     try:
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        return (yield from _skipped_if_unsupported(item, _softly(item)))
+        phase = _skipped_if_unsupported(item, _softly(item))
+        return (yield from _failed_if_crashed(item, phase))
     finally:
         clients.end_setup(item)
 
@@ -79,7 +80,8 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
-    return (yield from _skipped_if_unsupported(item, _checked(item)))
+    phase = _skipped_if_unsupported(item, _checked(item))
+    return (yield from _failed_if_crashed(item, phase))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -87,7 +89,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
-    return (yield from _softly(item))
+    return (yield from _failed_if_crashed(item, _softly(item)))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -112,6 +114,25 @@ def _checked(item: pytest.Item) -> Generator[None, object, object]:
         result = yield from _softly(item)
     if unstated.error is not None:
         raise unstated.error
+    return result
+
+
+def _failed_if_crashed(
+    item: pytest.Item, phase: Generator[None, object, object]
+) -> Generator[None, object, object]:
+    """Fail a phase that passed, or was skipped, if the app under test crashed.
+
+    One crash fails a test once.
+    """
+    try:
+        result = yield from phase
+    except (pytest.skip.Exception, pytest.xfail.Exception):
+        app_state.fail_for_crash(item)
+        raise
+    except BaseException:
+        app_state.settle_crashes(item)
+        raise
+    app_state.fail_for_crash(item)
     return result
 
 

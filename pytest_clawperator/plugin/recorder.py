@@ -31,7 +31,7 @@ from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORD
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
 from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
-from pytest_clawperator.report.crashes import hide_in_log
+from pytest_clawperator.report.device_log import hide_in_log
 from pytest_clawperator.report.index import PAGE_FILE
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.sinks import Attachment
