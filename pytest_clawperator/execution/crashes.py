@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
 _FATAL = "FATAL EXCEPTION"
-_PROCESS = re.compile(r"Process: ([\w.:]+)(?:, PID: (\d+))?")
+_PROCESS = re.compile(r"^Process: ([\w.:]+)(?:, PID: (\d+))?", re.MULTILINE)
 _STARTED = re.compile(r"Start proc (\d+):([\w.:]+)/")
 _KILLED = re.compile(r"Killing (\d+):")
 # Newer versions add how important the process was, and what it was doing.

@@ -104,10 +104,10 @@ def _open(client: Clawperator, package: str) -> None:
         raise ExecutionsOnlyError(problem, code=error.code, serial=client.serial) from None
 
 
-def end_app(client: Clawperator, use: AppUse) -> None:
-    """Stop the app if its marker asks for it."""
+def end_app(item: pytest.Item, client: Clawperator, use: AppUse) -> None:
+    """Stop the app if its marker asks for it; a device that failed the test is left alone."""
     __tracebackhide__ = True
-    if use.stop:
+    if use.stop and not recorder_of(item).is_broken:
         client.close_app(use.package)
 
 

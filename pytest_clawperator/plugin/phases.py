@@ -124,15 +124,18 @@ def _failed_if_crashed(
 
     One crash fails a test once.
     """
+    result: object = None
+    skip: BaseException | None = None
     try:
         result = yield from phase
-    except (pytest.skip.Exception, pytest.xfail.Exception):
-        app_state.fail_for_crash(item)
-        raise
+    except (pytest.skip.Exception, pytest.xfail.Exception) as exc:
+        skip = exc
     except BaseException:
         app_state.settle_crashes(item)
         raise
     app_state.fail_for_crash(item)
+    if skip is not None:
+        raise skip
     return result
 
 

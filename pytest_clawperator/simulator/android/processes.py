@@ -74,7 +74,7 @@ def crash(system: AndroidSystem, name: str, message: str) -> None:
 
 
 def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
-    """Log an app's crash and forget its process; the screen has closed it already."""
+    """Log an app's crash and forget its process; the screen closes it then."""
     processes = {process.name: process for process in running_processes(system)}
     pid = (processes.get(name) or start_process(system, name)).pid
     if message.startswith("signal "):

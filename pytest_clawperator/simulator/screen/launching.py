@@ -183,13 +183,13 @@ class Launching:
 
     def crash(self, task: Task, message: str) -> None:
         """Kill an app as an exception does, and show that it has stopped."""
+        self._changes.on_crash(task.app.package, message)
         self._processes.force_stop(task.app.package)
 
         def choose(choice: str) -> None:
             if choice == "info":
                 self.open_intent(_APP_INFO)
 
-        self._changes.on_crash(task.app.package, message)
         self._alert(partial(system_pages.crash_page, task.app), choose)
 
     def crash_app(self, package: str, message: str) -> bool:
@@ -224,7 +224,8 @@ class Launching:
             chosen(choice)
 
         page = build(now=self._timeline.now, choose=choose)
-        foreground.alerts.append(page)
+        others = [alert for alert in foreground.alerts if alert.activity != page.activity]
+        foreground.alerts = [*others, page]  # there is one about each app
         foreground.page_appeared(page)
 
 

@@ -246,6 +246,7 @@ def crash_page(app: App, *, now: float, choose: Choose, hangs: bool = False) -> 
 
 def alert_page(title: str, *, now: float, choose: Choose) -> Page:
     """Build a dialog of the system itself, as about a low battery."""
+    heading = _widget("title", title, id="android:id/alertTitle")
     button = _widget("button", "OK", id="android:id/button1", value="ok")
-    body = Dialog.model_construct(title=_plain(title), items=(button,))
+    body = Dialog.model_construct(items=(heading, button))
     return Page("com.android.systemui", "alert", body, "AlertDialog", now, _nothing, choose=choose)
