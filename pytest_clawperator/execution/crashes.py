@@ -10,15 +10,14 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.contracts.log import TIME_LENGTH, LogEntry, parse_log_line
+from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.result import AppsSeen
+from pytest_clawperator.snapshot.near_miss import SystemWindow, crash_dialog
 from pytest_clawperator.transport.interface import Log
-
-if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.near_miss import SystemWindow
 
 # Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
@@ -291,8 +290,9 @@ class AppWatch:
             return None
         if self._log is not None and self.seen.touched_at is not None:
             deadline = self.seen.touched_at + _GRACE
-            while self.crash is None and time.monotonic() < deadline:
-                self._log.wait(self._position, deadline)
+            with suppress(ClawperatorError):  # a device that is gone has no more to say
+                while self.crash is None and time.monotonic() < deadline:
+                    self._log.wait(self._position, deadline)
         self.is_settled = (crash := self.crash) is not None
         return crash
 
@@ -350,8 +350,6 @@ class AppWatch:
     def _by_dialog(self) -> list[Crash]:
         if self.seen.dialog is None:
             return []
-        from pytest_clawperator.snapshot.near_miss import crash_dialog  # with lxml, as in a result
-
         title = crash_dialog(self.seen.dialog.snapshot) or "a dialog about a crash"
         return [Crash(title, "was on the screen", "")]
 
