@@ -46,6 +46,8 @@ class Device(HintsAtNames):
 
     _own_word = "claw.device"
     _their_names = foreign_names.DEVICE
+    #: Called after each command and each gesture.
+    _on_use: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
@@ -83,7 +85,9 @@ class Device(HintsAtNames):
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
             )
-        return self._transport.shell(command, timeout=timeout)
+        result = self._transport.shell(command, timeout=timeout)
+        self._on_use()
+        return result
 
     def push(self, source: bytes | str | Path, path: str) -> None:
         """Write bytes, or a file of this computer, to a path on the device."""
@@ -328,6 +332,7 @@ class Device(HintsAtNames):
         if display is not None:
             command = command.replace("input ", f"input -d {display} ")
         commands.run(self._transport, command, hint=commands.GUARDED_HINT, timeout=timeout)
+        self._on_use()
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)
