@@ -36,8 +36,11 @@ _SIGNAL = re.compile(r"signal \d+ \((\w+)\).*")
 _ANR = re.compile(r"ANR in ([\w.:]+)")
 _ANR_PID = re.compile(r"PID: (\d+)")
 _REASON = re.compile(r"Reason: (.+)")
-#: What to do about a crash that a test means.
-EXPECTING = "A test that means it says so: with claw.expecting_crash(): ..."
+#: What to do about a crash.
+EXPECTING = (
+    "The whole report is in log.txt, or in `adb logcat -b crash`; a test that means the crash says"
+    " so: with claw.expecting_crash(): ..."
+)
 # How many lines of a report an error shows after the reason.
 _SHOWN_LINES = 6
 _Key = tuple[str, int | None]

@@ -401,7 +401,7 @@ _QUESTIONS = (":id/permission_allow", ":id/permission_deny", ":id/install_confir
 _MESSAGE = ":id/permission_message"
 # The system's own dialogs: a low battery, a USB connection, an update.
 _SYSTEM = ("android", "com.android.systemui")
-_HEADING = ":id/alertTitle"
+_HEADING, _FIRST_BUTTON = ":id/alertTitle", "android:id/button1"
 _KEYGUARD = "com.android.systemui:id/keyguard"
 
 
@@ -425,15 +425,15 @@ def system_window(snapshot: Snapshot) -> SystemWindow | None:
     if title is not None:
         return SystemWindow(snapshot.foreground_package or "android", title, is_crash=True)
     xml = snapshot.xml
-    if not any(sign in xml for sign in (*_QUESTIONS, _HEADING, _KEYGUARD)):
+    if not any(sign in xml for sign in (*_QUESTIONS, _HEADING, _FIRST_BUTTON, _KEYGUARD)):
         return None
     shown = [node for node in snapshot.nodes if node.is_on_screen]
     for node in shown:
         package, name = node.package, node.resource_id
         if any(word in package for word in _ASKING) and any(id_ in name for id_ in _QUESTIONS):
             return SystemWindow(package, _label(shown, _MESSAGE))
-        if package in _SYSTEM and name.endswith(_HEADING):
-            return SystemWindow(package, node.label)
+        if package in _SYSTEM and (name.endswith(_HEADING) or name == _FIRST_BUTTON):
+            return SystemWindow(package, _label(shown, _HEADING))
         if name.startswith(_KEYGUARD):
             return SystemWindow(package, "the lock screen")
     return None

@@ -272,6 +272,13 @@ _QUESTION = f"{CONTROLLER}:id/permission_message"
             near_miss.SystemWindow(SYSTEM_UI, "Battery low"),
         ),
         (
+            [
+                node(text="Unfortunately, Shop has stopped.", package="android"),
+                node(text="OK", id="android:id/button1", package="android"),
+            ],
+            near_miss.SystemWindow("android", "Unfortunately, Shop has stopped."),
+        ),
+        (
             [node(text="USB debugging", id="android:id/alertTitle", package="android")],
             near_miss.SystemWindow("android", "USB debugging"),
         ),
@@ -286,7 +293,7 @@ _QUESTION = f"{CONTROLLER}:id/permission_message"
         ([node(text="Open with", id="android:id/title", package="android")], None),
     ],
     ids=[
-        *("crash", "permission", "battery", "usb", "lock"),
+        *("crash", "permission", "battery", "old crash", "usb", "lock"),
         *("dialog of the app", "id of the app", "settings", "shade", "chooser"),
     ],
 )
