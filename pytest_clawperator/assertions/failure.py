@@ -45,7 +45,7 @@ class Failure:
         code: ErrorCode | None = None,
     ) -> ExpectationError:
         """Build the error: expected, found, log, evidence, screen, and what to try."""
-        found = outcome.verdict.found
+        found = outcome.doubt.found if outcome.doubt else outcome.verdict.found
         about = f"{self.message}: " if self.message else ""
         first = near_miss.crash_prefix(snapshot)
         lines = [
