@@ -222,7 +222,7 @@ def _why_not(target: Target, node: Node, total: int) -> str:
 
 def _matches_elsewhere(view: NodeView) -> bool:
     query = view.target.query
-    return query is not None and bool(view.snapshot.find(query))
+    return query is not None and bool(view.snapshot.find_all(query))
 
 
 def _absence_hint(view: NodeView) -> Hint | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
@@ -87,13 +87,12 @@ _ROLE_WEIGHT = 0.15
 _WORD = re.compile(r"[^\W_]+")
 # The syntax of a pattern, without the text that it is about.
 _SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
-# pytest shows no more of a repr.
-_BRIEF = 240
+_SHOWN_MATCHER = 300
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
 
 
 class NoMatch:
-    """The result of a search without a match: false in a condition; its text names near misses."""
+    """A search without a match, and what came near."""
 
     def __init__(
         self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
@@ -102,11 +101,6 @@ class NoMatch:
         self.query = query
         self.container = container
 
-    @property
-    def matcher(self) -> NodeMatcher:
-        """The matcher of the search."""
-        return self.query.matcher
-
     @cached_property
     def nearest(self) -> list[Miss]:
         """The nodes that came nearest, the nearest first."""
@@ -114,59 +108,35 @@ class NoMatch:
             return self.container.nearest
         return nearest(self.snapshot, self.query, container=self.container)
 
-    def __bool__(self) -> Literal[False]:
-        return False
-
-    def __getattr__(self, name: str) -> Any:
-        """Raise ``NodeNotFoundError`` if this is used as if it were a node."""
-        __tracebackhide__ = True
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if not hasattr(type(self.snapshot.root), name):
-            getattr(self.snapshot.root, name)  # raises, with our name for it
-        raise NodeNotFoundError(
-            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
-            hint="Ask `if found:` first if it may be missing, or wait with claw.node(...).",
-            matcher=self.matcher,
+    @property
+    def error(self) -> NodeNotFoundError:
+        """The error that says so."""
+        return NodeNotFoundError(
+            "; ".join([f"no node fits {self._wanted}", *self._facts()]),
+            hint="If it may be missing, use find_all(...), which gives a list, or"
+            ' `"Sign in" in snapshot`; claw.node(...) waits for it.',
+            matcher=self.query.matcher,
             nearest=self.nearest,
             outline=outline(self.snapshot),
             snapshot=self.snapshot,
         )
 
-    def __repr__(self) -> str:
-        text = f"<NoMatch {self._wanted(longest=80)}"
-        facts = self._facts()
-        for fact in facts:
-            longer = f"{text}; {fact}"
-            if len(longer) > _BRIEF - len("...>"):
-                return f"{longer[: _BRIEF - 4] if fact is facts[0] else text}...>"
-            text = longer
-        return f"{text}>"
-
-    def __str__(self) -> str:
-        lines = [f"No node on the screen fits {self._wanted(longest=300)}", *self._facts()]
-        return "\n  ".join(lines)
-
-    def _wanted(self, *, longest: int) -> str:
-        wanted = plain(str(self.matcher), longest=longest)
+    @property
+    def _wanted(self) -> str:
+        wanted = plain(str(self.query.matcher), longest=_SHOWN_MATCHER)
         if self.container is None:
             return wanted
         if isinstance(self.container, NoMatch):
-            return f"{wanted} in {self.container._wanted(longest=longest)}"
+            return f"{wanted} in {self.container._wanted}"
         return f"{wanted} in {describe(self.container)}"
 
-    def _facts(self) -> list[str]:
-        near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
-        if isinstance(self.container, NoMatch):
-            near.insert(0, "the container is not there either")
+    def _facts(self) -> Iterator[str]:
+        if (role := self.query.matcher.role) and role.lower() in UNSHOWN_ROLES:
+            yield f"a snapshot does not show the role {role.lower()}"
         if cover := self.snapshot.covering_package:
-            near.insert(0, f"covered by {plain(cover)}")
-        if (role := self.matcher.role) and role.lower() in UNSHOWN_ROLES:
-            near.insert(0, f"a snapshot does not show the role {role.lower()}")
-        return near
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NoMatch, (self.snapshot, self.query, self.container)
+            yield f"covered by {plain(cover)}"
+        if isinstance(self.container, NoMatch):
+            yield "the container is not there either"
 
 
 @dataclass(frozen=True)
@@ -375,9 +345,9 @@ def crash_dialog(snapshot: Snapshot) -> str | None:
         node.resource_id.startswith(_BUTTONS) for node in snapshot.nodes
     ):
         return None
-    title = snapshot.find(id=_TITLE)
-    labels = (node.label for node in snapshot.nodes if node.label)
-    return title.label if title else next(labels, "")
+    titles = [node for node in snapshot.find_all(id=_TITLE) if node.label]
+    labels = (node.label for node in (*titles, *snapshot.nodes) if node.label)
+    return next(labels, "")
 
 
 #: What to do about it; it comes before all other hints.

@@ -107,6 +107,8 @@ class Node(query.Searchable, HintsAtNames):
 
     _own_word = "node"
     _their_names = foreign_names.NODE
+    # Not checked, because many are made; its slots are all that can be set anyhow.
+    __setattr__ = object.__setattr__
 
     def __init__(self, snapshot: Snapshot, element: Element) -> None:
         self.snapshot = snapshot
@@ -338,6 +340,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     _own_word = "snapshot"
     _their_names = foreign_names.SNAPSHOT
+    __setattr__ = object.__setattr__  # not checked, because many are made
 
     def __init__(
         self,
@@ -466,30 +469,32 @@ class Snapshot(query.Searchable, HintsAtNames):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Whether it fits a golden or the text of one, or shows the same as another snapshot."""
+        """Whether it fits a golden or the text of one, or shows the same as another snapshot.
+
+        A text that is not a golden is an error: it would be unequal to every screen.
+        """
+        __tracebackhide__ = True
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)
         if isinstance(other, golden.Golden):
             return compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
-        try:
-            return compare(golden.parse(other), self) is None
-        except errors.ConfigurationError:  # text that is not a golden fits nothing
-            return False
+        return compare(golden.parse(other), self) is None
 
     __hash__ = object.__hash__
 
     def within(
         self,
-        container: Node | near_miss.NoMatch | Wanted = None,
+        container: Node | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> Scope:
         """Return a scope to search in: a node, or the first that fits a matcher."""
-        if isinstance(container, (Node, near_miss.NoMatch)):
+        if isinstance(container, Node):
             return Scope(container)
-        return Scope(self.find(container, **keywords))
+        found = self.find_all(container, **keywords)
+        return Scope(found[0] if found else self._no_match(Query.of(container, keywords)))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
@@ -706,10 +711,15 @@ def _share_a_window(node: Node, other: Node) -> bool:
     return [node, *node.ancestors][-1] is [other, *other.ancestors][-1]
 
 
-def secret_places(snapshot: Snapshot) -> list[Bounds]:
-    """Return the bounds of password fields, and of nodes whose texts hold a secret."""
-    return [node.bounds for node in snapshot.nodes if _is_secret(node)]
+def secret_places(snapshot: Snapshot, *, only_readable: bool = False) -> list[Bounds]:
+    """Return the bounds of nodes whose texts hold a secret, and of password fields.
 
-
-def _is_secret(node: Node) -> bool:
-    return node.password or SECRETS.is_in(node.text) or SECRETS.is_in(node.content_desc)
+    With ``only_readable`` password fields are left out: they show bullets.
+    """
+    return [
+        node.bounds
+        for node in snapshot.nodes
+        if (node.password and not only_readable)
+        or SECRETS.is_in(node.text)
+        or SECRETS.is_in(node.content_desc)
+    ]
