@@ -120,13 +120,13 @@ class ClientActivity:
 
         The log of an execution goes on until the next one begins.
         """
-        log = None if self.transport is None else self.transport.log
-        end = self.log_end()
+        if not self.typed or self.transport is None:
+            return
+        log, end = self.transport.log, self.log_end()
         for event in reversed(self.executions):
             start = end if event.log_position is None else event.log_position
-            if log is not None and typed_by(event.execution):
-                result = event.result if isinstance(event.result, RunResult) else None
-                hide_passwords(event.execution, result, log.read(start, end))
+            result = event.result if isinstance(event.result, RunResult) else None
+            hide_passwords(event.execution, result, log.read(start, end))
             end = start
 
     def take_log(self) -> tuple[list[bytes], int]:
