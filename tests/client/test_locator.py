@@ -113,6 +113,26 @@ def test_scroll_into_view() -> None:
     assert phone.params("scroll")[0]["container"] == {"resourceId": f"{PACKAGE}:id/list"}
 
 
+@pytest.mark.parametrize(
+    ("shown", "scrolled"),
+    [
+        # The list around the rows, by its matcher unless it is what the device would choose.
+        (SHOP, None),
+        (SHOP.replace("<node ", '<node scrollable="true" ', 1),
+         {"resourceId": f"{PACKAGE}:id/list"}),
+    ],
+)  # fmt: skip
+def test_scrolling_a_list_of_containers(shown: str, scrolled: object) -> None:
+    """A node in any row is brought into view by scrolling what the rows are in."""
+    later = shown.replace("Tea", "Wine")
+    phone = Phone(shown, later, data={"scroll": {"scroll_outcome": "moved"}})
+
+    outcome = client(phone).node(id="row").node(text="Wine").scroll_into_view()
+
+    assert outcome.scrolls_executed == 1
+    assert phone.params("scroll")[0].get("container") == scrolled
+
+
 def cleared(after: str) -> tuple[Phone, ScriptedTransport]:
     """Clear a field that has this text afterwards."""
     phone = Phone(screen(node(text=after, id="field", kind="EditText")))
