@@ -50,6 +50,7 @@ class Actions:
     seconds of rest after it.
     """
 
+    performer: Performer
     #: The device beneath: its shell, files, apps and settings.
     device: Device
 
@@ -319,7 +320,7 @@ class Actions:
     def snapshot(self, *, timeout: float | None = None) -> Snapshot:
         """Return what is on the screen as a tree of nodes.
 
-        ``assert claw.snapshot().find(text="Wi-Fi")``
+        ``assert "Wi-Fi" in claw.snapshot()``
         """
         return self._perform(plans.snapshot(), timeout)
 

@@ -269,11 +269,17 @@ class Searchable:
         *,
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
-    ) -> Node | NoMatch:
-        """Return the first node that fits, or a :class:`NoMatch` that names near misses."""
+    ) -> Node:
+        """Return the first node that fits; raise ``NodeNotFoundError``, with near misses, if none.
+
+        ``find_all`` gives a list, which may be empty.
+        """
+        __tracebackhide__ = True
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
-        return self._no_match(query) if found is None else found
+        if found is None:
+            raise self._no_match(query).error
+        return found
 
     def find_all(
         self,
@@ -296,6 +302,16 @@ class Searchable:
     ) -> int:
         """Count the nodes that fit."""
         return len(self.find_all(matcher, on_screen=on_screen, **keywords))
+
+    def __contains__(self, text: object) -> bool:
+        """Whether a node on the screen has exactly this text or description."""
+        __tracebackhide__ = True
+        if not isinstance(text, str):
+            raise TypeError(
+                f"`in` takes the text of a node, found something of type {type(text).__name__};"
+                ' find_all(...) takes matchers, as in find_all(role="button")'
+            )
+        return bool(self.count(text=text) or self.count(desc=text))
 
     def _candidates(self, query: Query) -> Iterable[Node]:
         """Return nodes that include all that fit, in the order of the tree."""
