@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -95,18 +95,18 @@ class NoMatch:
     """A search without a match, and what came near."""
 
     def __init__(
-        self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
+        self, snapshot: Snapshot, query: Query, around: Sequence[Node] | NoMatch = ()
     ) -> None:
         self.snapshot = snapshot
         self.query = query
-        self.container = container
+        self.around = around
 
     @cached_property
     def nearest(self) -> list[Miss]:
         """The nodes that came nearest, the nearest first."""
-        if isinstance(self.container, NoMatch):
-            return self.container.nearest
-        return nearest(self.snapshot, self.query, container=self.container)
+        if isinstance(self.around, NoMatch):
+            return self.around.nearest
+        return nearest(self.snapshot, self.query, around=self.around)
 
     @property
     def error(self) -> NodeNotFoundError:
@@ -124,18 +124,19 @@ class NoMatch:
     @property
     def _wanted(self) -> str:
         wanted = plain(str(self.query.matcher), longest=_SHOWN_MATCHER)
-        if self.container is None:
+        if isinstance(self.around, NoMatch):
+            return f"{wanted} in {self.around._wanted}"
+        if not self.around:
             return wanted
-        if isinstance(self.container, NoMatch):
-            return f"{wanted} in {self.container._wanted}"
-        return f"{wanted} in {describe(self.container)}"
+        others = len(self.around) - 1
+        return f"{wanted} in {describe(self.around[0])}" + (f" or {others} more" if others else "")
 
     def _facts(self) -> Iterator[str]:
         if (role := self.query.matcher.role) and role.lower() in UNSHOWN_ROLES:
             yield f"a snapshot does not show the role {role.lower()}"
         if cover := self.snapshot.covering_package:
             yield f"covered by {plain(cover)}"
-        if isinstance(self.container, NoMatch):
+        if isinstance(self.around, NoMatch):
             yield "the container is not there either"
 
 
@@ -155,7 +156,7 @@ def nearest(
     matcher: Query | NodeMatcher | Mapping[str, Any],
     *,
     limit: int = 3,
-    container: Node | None = None,
+    around: Sequence[Node] = (),
 ) -> list[Miss]:
     """Return the nodes that come nearest to a matcher that found nothing, the nearest first."""
     query = Query.of(matcher, {})
@@ -165,7 +166,7 @@ def nearest(
         points = {node: _closeness(node, query, closely=closely) for node in nodes}
         near = [node for node in nodes if points[node] >= _NEAR]
         nodes = nlargest(keep, near, key=points.__getitem__)
-    misses = [Miss(node, _reasons(node, query, container)) for node in nodes]
+    misses = [Miss(node, _reasons(node, query, around)) for node in nodes]
     return [miss for miss in misses if miss.reasons]
 
 
@@ -232,7 +233,7 @@ def _named(node: Node, id: str) -> list[str]:
     return [node.role, *label, *([plain(id)] if id else [])]
 
 
-def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...]:
+def _reasons(node: Node, query: Query, around: Sequence[Node]) -> tuple[str, ...]:
     reasons = [
         _reason(node, field, wanted)
         for field, wanted in query.fields.items()
@@ -243,8 +244,8 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
         reasons.append(f"covered by {plain(cover)}")
     if not node.is_on_screen:
         reasons.append("off-screen")
-    if container is not None and node is not container and container not in node.ancestors:
-        reasons.append("outside the container")
+    if around and not any(above in around for above in node.ancestors):
+        reasons.append("outside the container" + ("s" if len(around) > 1 else ""))
     return tuple(reasons)
 
 

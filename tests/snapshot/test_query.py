@@ -47,7 +47,7 @@ def test_the_first_is_found() -> None:
 
 
 def test_a_scope_is_searched_alone() -> None:
-    """The container is included; without the container nothing is found."""
+    """The container itself is not inside; without the container nothing is found."""
     snapshot = login()
     scopes = (
         snapshot.within(id="list"),
@@ -56,19 +56,32 @@ def test_a_scope_is_searched_alone() -> None:
     )
     for scope, is_there in zip(scopes, (True, True, False), strict=True):
         assert scope.count(text="Log in") == is_there
-        assert scope.count(id="list") == is_there
+        assert scope.count(id="list") == 0
         assert ("Log in" in scope) is is_there
         assert "Welcome" not in scope
         assert scope.find_all(role="textfield") == []
 
 
+def test_a_scope_is_what_is_in_any_container() -> None:
+    """Each node is found once, in the order of the tree, also if containers are nested."""
+    leaf = node(text="leaf", id="leaf")
+    snapshot = screen(node(leaf, node(leaf, id="box"), id="box"), leaf, node(leaf, id="box"))
+    leaves = snapshot.find_all(text="leaf")
+
+    boxes = snapshot.within(id="box")
+
+    assert boxes.find_all(text="leaf") == [leaves[0], leaves[1], leaves[3]]
+    assert boxes.find_all(id="leaf") == boxes.find_all(role="text") == boxes.find_all(text="leaf")
+    assert boxes.find_all(id="box") == [snapshot.find_all(id="box")[1]]
+
+
 def test_within_a_node() -> None:
-    """A node can be searched like a snapshot, itself included."""
+    """A node can be searched like a snapshot: what is inside it, not the node itself."""
     snapshot = login()
     form = snapshot.find(id="form")
 
     assert form.find(text="Log in") is snapshot.find(id="submit")
-    assert form.find(id="form") is form
+    assert not form.find_all(id="form")
     assert form.count(role="button") == 1
     assert snapshot.within(form).find_all(text="Log in") == form.find_all(text="Log in")
     assert snapshot.within({"resourceId": "com.example:id/form"}).count(role="button") == 1
@@ -170,6 +183,20 @@ def test_a_miss_names_the_container() -> None:
     assert "in container com.example:id/form" in inside
     assert "the container is not there either" in without
     assert "id is `com.example:id/form`, wanted `from`" in without
+
+
+def test_a_miss_in_several_containers_is_outside_all_of_them() -> None:
+    """A node in the second one is not said to be outside."""
+    box = node(node(text="Tea"), id="box")
+    snapshot = screen(node(node(text="Milk"), id="box"), box, node(text="Team"))
+
+    error = missed(snapshot.within(id="box"), text="Team")
+
+    assert "in unknown box [0,0][100,50] or 1 more" in error.message
+    assert [miss.reasons for miss in error.nearest] == [
+        ("outside the containers",),
+        ("text is `Tea`, wanted `Team`",),
+    ]
 
 
 @pytest.mark.parametrize(
