@@ -15,11 +15,11 @@ import pytest
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.assertions.expectation import listening, watching
 from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import clients, recorder, tracing
+from pytest_clawperator.plugin import clients, goldens, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
-from pytest_clawperator.plugin.goldens import goldens_beside
 from pytest_clawperator.plugin.marker_values import fail_for_markers
 from pytest_clawperator.plugin.run import exit_if_signalled
 from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, settings_of
@@ -40,7 +40,7 @@ def pytest_runtest_protocol(
     try:
         with (
             listening(lambda verification: begun_trace(item).verified(verification)),
-            goldens_beside(item),
+            goldens.goldens_beside(item),
         ):
             result = yield
             exit_if_signalled(item.config)
@@ -58,6 +58,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Begin an attempt at the test, and set it up."""
     clients.begin_test(item)
     try:
+        goldens.begin_attempt(item)
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
         return (yield from _skipped_if_unsupported(item, _softly(item)))
@@ -79,7 +80,8 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
-    return (yield from _skipped_if_unsupported(item, _checked(item)))
+    with UNREAD.warning():
+        return (yield from _skipped_if_unsupported(item, _checked(item)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -87,7 +89,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
-    return (yield from _softly(item))
+    with UNREAD.warning(of_all=True):
+        return (yield from _softly(item))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
