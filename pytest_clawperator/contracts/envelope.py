@@ -123,8 +123,17 @@ class ResultEnvelope(_Received):
 
     @property
     def ok(self) -> bool:
-        """Whether the execution and every step of it succeeded."""
-        return self.status == "success" and all(step.success for step in self.steps)
+        """Whether the execution and every step of it succeeded.
+
+        An envelope that contradicts itself did not: one that reports success and an error, or
+        success and no step, because every execution has one.
+        """
+        return (
+            self.status == "success"
+            and not (self.error or self.error_code)
+            and bool(self.steps)
+            and all(step.success for step in self.steps)
+        )
 
     def __bool__(self) -> bool:
         return self.ok
@@ -148,6 +157,13 @@ class ResultEnvelope(_Received):
         if self.failed_steps:
             return self.failed_steps[0].code or ErrorCode.EXECUTION_FAILED
         return code_of_text(self.error or "")
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed: what the device said, or what is missing; None without a reason."""
+        if self.error or self.ok or self.steps or self.status != "success":
+            return self.error or None
+        return "success was reported, and the result of no step"
 
     def step(self, id: str) -> StepResult:
         """Return the result of the action with this id; the first if there are several."""
@@ -185,7 +201,7 @@ class ResultEnvelope(_Received):
         steps = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
         if self.ok:
             return f"<{type(self).__name__} success, {steps}>"
-        why = f"{self.code}: {quote(self.error or 'no reason given')}"
+        why = f"{self.code}: {quote(self.reason or 'no reason given')}"
         if self.failed_steps:
             failed = self.failed_steps[0]
             said = failed.data.get("message", "")
@@ -374,7 +390,7 @@ def is_garbled(text: str) -> bool:
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:
     """Return the error for a failed envelope."""
     cls = _CLASSES.get(code, errors.StepFailedError)
-    message = str(step) if step is not None else (envelope.error or "the execution failed")
+    message = str(step) if step is not None else (envelope.reason or "the execution failed")
     if step is not None and step.data.get("message"):
         message = f"{message} - {step.data['message']}"
     details = {
