@@ -12,10 +12,10 @@ from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import (
+    ClawperatorError,
     ConfigurationError,
     ErrorCode,
     ExpectationError,
-    StepFailedError,
 )
 from pytest_clawperator.execution.result import RunResult
 from tests.doubles.envelopes import envelope, envelope_of
@@ -201,7 +201,7 @@ def test_steps_with_one_id_are_judged_together() -> None:
 @pytest.mark.parametrize(
     ("steps", "about", "reason"),
     [
-        ([], {}, "success was reported, and the result of no step"),
+        ([], {}, "RESULT_ENVELOPE_MALFORMED: the envelope reports success and has no step results"),
         ([("a", None)], {"error": "No UI node found"}, "NODE_NOT_FOUND: No UI node found"),
         ([("a", None)], {"errorCode": "GESTURE_FAILED"}, "GESTURE_FAILED"),
     ],
@@ -216,5 +216,5 @@ def test_a_success_that_contradicts_itself_is_none(
         Expect()(odd).to_have_succeeded()
     Expect()(odd).to_have_failed()
     assert not odd
-    with pytest.raises(StepFailedError):
+    with pytest.raises(ClawperatorError, match=re.escape(reason)):
         odd.raise_for_status()
