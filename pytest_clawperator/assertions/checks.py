@@ -113,8 +113,7 @@ class NodeView:
     def absence(self) -> str:
         """Why there is no node: several, off the screen, or which part does not match."""
         if self.crowd is not None:
-            which = "" if self.crowd.part is self.target else f" {self.crowd.part}"
-            return f"{len(self.crowd.nodes)} nodes that match{which}"
+            return f"{len(self.crowd.nodes)} nodes that match"
         if self.anywhere:
             return OFF_SCREEN
         part = self.target.missing_part(self.snapshot)

@@ -177,7 +177,7 @@ def _ambiguous(
         hint=telling_apart(crowd, Use.READ),
         details={
             "nodes": [near_miss.describe(node) for node in crowd.nodes],
-            "matcher": str(crowd.part),
+            "matcher": str(crowd.target),
         },
         code=ErrorCode.NODE_AMBIGUOUS,
     )

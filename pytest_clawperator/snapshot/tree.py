@@ -508,7 +508,13 @@ class Snapshot(query.Searchable, HintsAtNames):
         **keywords: Unpack[MatcherKeywords],
     ) -> Scope:
         """Return a scope to search in: what is inside a node, or any node that fits a matcher."""
+        __tracebackhide__ = True
         if isinstance(container, Node):
+            if container.snapshot is not self:
+                raise errors.ConfigurationError(
+                    f"{container!r} is a node of another snapshot",
+                    hint="Search in a node of this one, or give a matcher.",
+                )
             return Scope([container])
         found = self.find_all(container, **keywords)
         return Scope(found or self._no_match(Query.of(container, keywords)))

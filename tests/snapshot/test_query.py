@@ -91,6 +91,8 @@ def test_within_a_node() -> None:
     assert form.count(role="button") == 1
     assert snapshot.within(form).find_all(text="Log in") == form.find_all(text="Log in")
     assert snapshot.within({"resourceId": "com.example:id/form"}).count(role="button") == 1
+    with pytest.raises(errors.ConfigurationError, match="node of another snapshot"):
+        login().within(form)
     assert "Welcome" not in form
 
 
