@@ -77,7 +77,7 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """The result of one action.
+    """The result of one action; one that failed is false.
 
     ``proof`` is the snapshot step that the client sent along with the action, to prove it. It
     is not part of the wire form.
@@ -88,6 +88,9 @@ class StepResult(_Received):
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
     proof: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.success
 
     @property
     def code(self) -> ErrorCode | str | None:

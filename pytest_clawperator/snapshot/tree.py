@@ -324,6 +324,12 @@ class Scope(query.Searchable):
         snapshot = (around if isinstance(around, near_miss.NoMatch) else around[0]).snapshot
         return near_miss.NoMatch(snapshot, wanted, around)
 
+    def __bool__(self) -> bool:
+        raise errors.ConfigurationError(
+            "a part of a snapshot is neither true nor false",
+            hint="Ask what is in it, as in snapshot.within(id='cart').find_all(text='Tea').",
+        )
+
     def __repr__(self) -> str:
         return f"<Scope {self.around!r}>"
 

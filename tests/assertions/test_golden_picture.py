@@ -182,6 +182,24 @@ def test_secrets_are_not_in_pictures(expect: Expect, camera: Camera) -> None:
     assert opened(Path(actual)).getpixel((25, 65)) == (255, 0, 255)
 
 
+@pytest.mark.parametrize("is_there", [False, True], ids=["written", "found right"])
+def test_one_name_for_two_pictures_is_refused(
+    expect: Expect, camera: Camera, is_there: bool
+) -> None:
+    """An update does not replace a picture that another expectation wrote or found right."""
+    if is_there:
+        camera.keep(WHITE)
+    goldens.use(GoldenStore(camera.folder, update=True))
+    expect(camera.show(WHITE)).to_match_screenshot("home")
+    (path,) = (camera.folder / "__screens__").iterdir()
+    kept = path.read_bytes()
+
+    with pytest.raises(ConfigurationError, match="two screens in this run"):
+        expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+
+    assert path.read_bytes() == kept
+
+
 def test_picture_is_waited_for(expect: Expect, camera: Camera) -> None:
     """A screen that looks right a moment later matches."""
     camera.keep(WHITE)
