@@ -24,7 +24,7 @@ from pytest_clawperator.assertions.golden import (
     update_when_settled,
     write_atomically,
 )
-from pytest_clawperator.assertions.wait import Clock, Outcome
+from pytest_clawperator.assertions.wait import Clock, LiveScreen, Outcome
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
@@ -114,7 +114,10 @@ class GoldenPicture:
         # Waiting does not bring a missing file.
         seconds = timeout if self._others() else 0.0
         wanted = check.negated() if is_negated else check
-        expectation.verify(wanted, self._look, explain, about=failure, timeout=seconds)
+        screen = LiveScreen(self.client)
+        expectation.verify(
+            wanted, self._look, explain, about=failure, screen=screen, timeout=seconds
+        )
 
     def _look(self) -> Shot:
         image = open_png(self.client.screenshot(), "the screenshot")

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from typing_extensions import Self, Unpack
 
+from pytest_clawperator.client import timing
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.device import Device
@@ -34,7 +35,12 @@ from pytest_clawperator.contracts.payload import (
     override_timeout,
 )
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ConfigurationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ClawperatorWarning,
+    ConfigurationError,
+    ExpectationError,
+)
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.redaction import hide
@@ -265,6 +271,17 @@ class Clawperator(Actions, HintsAtNames):
             )
         return _Step(title, self._runner)
 
+    def expecting_crash(self, *, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Expect the app under test to crash, to hang or to die in the block.
+
+            with claw.expecting_crash():
+                claw.click(text="Crash")
+
+        The block waits for it, for ``timeout`` seconds, and fails if it does not happen. Elsewhere
+        a crash of the app fails the test.
+        """
+        return _ExpectedCrash(self, timing.timeout_of(timeout, self.timeout))
+
     # Nodes
 
     def node(
@@ -349,6 +366,35 @@ class _Step:
                 error=error,
             )
         )
+
+
+class _ExpectedCrash:
+    """A part of a test in which the app under test is expected to crash."""
+
+    def __init__(self, client: Clawperator, seconds: float) -> None:
+        self._client = client
+        self._apps = client.performer.apps
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._apps.expect()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            deadline = time.monotonic() + self._seconds
+            if error is None and not self._apps.await_expected(deadline, self._client.snapshot):
+                raise ExpectationError(
+                    f"expected the app under test to crash, and it did not in {self._seconds:g} s",
+                    serial=self._client.serial,
+                    hint="Let the block do what crashes it; if that takes longer, set timeout=.",
+                )
+        finally:
+            self._apps.stop_expecting()
 
 
 def _words(args: Sequence[Any]) -> list[str]:

@@ -450,7 +450,7 @@ def _use_app(
         raise app_state.missing_app(client, use)
     notice = partial(events_of(request.config).notice, client.serial)
     app_state.begin_app(client, use, notice=notice)
-    request.addfinalizer(partial(app_state.end_app, client, use))
+    request.addfinalizer(partial(app_state.end_app, request.node, client, use))
 
 
 def _apply_defaults(

@@ -18,7 +18,7 @@ from pytest_clawperator.assertions.expectation import Unstated, listening, watch
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import clients, goldens, recorder, tracing
+from pytest_clawperator.plugin import app_state, clients, goldens, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.marker_values import fail_for_markers
@@ -63,7 +63,8 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
         goldens.begin_attempt(item)
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        return (yield from _skipped_if_unsupported(item, _set_up(item)))
+        phase = _skipped_if_unsupported(item, _set_up(item))
+        return (yield from _failed_if_crashed(item, phase))
     finally:
         clients.end_setup(item)
 
@@ -82,8 +83,9 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
+    phase = _skipped_if_unsupported(item, _checked(item))
     with UNREAD.warning():
-        return (yield from _skipped_if_unsupported(item, _checked(item)))
+        return (yield from _failed_if_crashed(item, phase))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -91,8 +93,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
+    phase = _stated(item, item.stash[UNSTATED])
     with UNREAD.warning(of_all=True):
-        return (yield from _stated(item, item.stash[UNSTATED]))
+        return (yield from _failed_if_crashed(item, phase))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -141,6 +144,28 @@ def _stated(
     if error is not None:
         unstated.clear()
         raise error
+    return result
+
+
+def _failed_if_crashed(
+    item: pytest.Item, phase: Generator[None, object, object]
+) -> Generator[None, object, object]:
+    """Fail a phase that passed, or was skipped, if the app under test crashed.
+
+    One crash fails a test once.
+    """
+    result: object = None
+    skip: BaseException | None = None
+    try:
+        result = yield from phase
+    except (pytest.skip.Exception, pytest.xfail.Exception) as exc:
+        skip = exc
+    except BaseException:
+        app_state.settle_crashes(item)
+        raise
+    app_state.fail_for_crash(item)
+    if skip is not None:
+        raise skip
     return result
 
 

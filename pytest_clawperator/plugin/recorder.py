@@ -31,7 +31,7 @@ from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDED_ATTEMPTS, RECORD
 from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
 from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
-from pytest_clawperator.report.crashes import hide_in_log
+from pytest_clawperator.report.device_log import hide_in_log
 from pytest_clawperator.report.index import PAGE_FILE
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.sinks import Attachment
@@ -46,7 +46,7 @@ _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video can
 class Recorder:
     """Keeps the evidence of one attempt at a test, and its trace.
 
-    ``is_ending`` is set when the test is being torn down.
+    ``is_ending`` is set when the test is being torn down, ``is_broken`` when its device failed.
     """
 
     def __init__(self, item: pytest.Item) -> None:
@@ -64,8 +64,8 @@ class Recorder:
             notice=events_of(item.config).notice,
             on_missing=lambda why: self._lines.append(why),
         )
-        self._has_failed = self._is_broken = False
-        self.is_ending = False
+        self._has_failed = False
+        self.is_broken = self.is_ending = False
 
     @property
     def _settings(self) -> Settings:
@@ -118,7 +118,7 @@ class Recorder:
         """
         if client not in self._clients or not self.is_ending:  # interrupted: evidence is not wanted
             return
-        if not self._is_broken:
+        if not self.is_broken:
             kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
             self._saved[client] = self._collect(client, kinds)
         self._videos.end(client)
@@ -131,10 +131,10 @@ class Recorder:
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
         kinds = wanted_kinds(self._settings, report.when, has_failed=report.failed)
-        if self._is_broken:  # asking such a device once was enough
+        if self.is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
-        self._is_broken = self._is_broken or (report.failed and failures.is_infrastructure(error))
+        self.is_broken = self.is_broken or (report.failed and failures.is_infrastructure(error))
         # The evidence of a device was kept when it was put aside.
         if failures.is_put_aside(error) or failures.is_shared(error):
             kinds = []
@@ -170,7 +170,7 @@ class Recorder:
 
     def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
         is_whole = self._settings.logcat == "full"
-        return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
+        return collect(client, kinds, is_broken=self.is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
         content = hide_in_log(piece.content) if piece.kind == "log" else piece.content

@@ -96,6 +96,8 @@ ReadSteps = Callable[[str], list[str]]
          "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
         ("- title: Go ${name}\n  steps: [home, back]",
          "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
+        ("- expecting_crash: [home, back]",
+         "with clawperator.expecting_crash():\n    clawperator.home()\n    clawperator.back()"),
         (
             "- skill: com.example.climate\n  artifact: status\n  with: {zone: 2}",
             "clawperator.run_artifact('com.example.climate', 'status', zone=2).raise_for_status()",
