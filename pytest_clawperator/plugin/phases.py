@@ -1,14 +1,14 @@
 """What happens around the phases of a test, in order.
 
 Soft failures fail the phase they belong to. A test that needs more than its device's host can
-do is skipped. Clients are watched from setup to teardown, and closed when their last test has
-been reported.
+do is skipped. Clients are watched from setup to teardown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
@@ -16,7 +16,7 @@ from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.assertions.expectation import listening, watching
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import clients, recorder, tracing
+from pytest_clawperator.plugin import clients, kinds, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.goldens import goldens_beside
@@ -32,10 +32,8 @@ _TITLE = "soft checks that failed before"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
-    """Watch the test's expectations, goldens and clients; close clients that it used last."""
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch the test's expectations, goldens and clients."""
     before = expect.settings
     try:
         with (
@@ -48,8 +46,6 @@ def pytest_runtest_protocol(
         expect.reset(before)
         tracing.end_interrupted(item)
     clients.end_test(item)
-    if nextitem is not None:  # after the last test the end of the session closes them
-        clients.close_reported(item.config)
     return result
 
 
@@ -79,7 +75,9 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
-    return (yield from _skipped_if_unsupported(item, _checked(item)))
+    kinds.judge_expected_failures(item)
+    phase = _skipped_if_unsupported(item, _checked(item))
+    return (yield from kinds.keeping(item, kinds.with_subtests(item, phase)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -87,7 +85,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
-    return (yield from _softly(item))
+    return (yield from kinds.keeping(item, _softly(item)))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -96,8 +94,8 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     with collecting(for_pytest) as failures:
         item.stash[SOFT_FAILURES] = failures
         try:
-            result = yield
-        except (pytest.skip.Exception, pytest.xfail.Exception):
+            result = yield from kinds.raising(item)
+        except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest):
             # A failure counts for more than the skip after it.
             if not failures.errors:
                 raise

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.failures import DEVICE_FACTS
+from pytest_clawperator.plugin.failures import ASSERTED, DEVICE_FACTS, is_devices_fault
 from pytest_clawperator.plugin.run import call_hook, events_of, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction import hide, hide_in
@@ -78,12 +78,21 @@ def own_sinks(config: pytest.Config) -> list[ReportSink]:
     found: list[ReportSink] = [JUnitSink(partial(shown_path, start=config.invocation_params.dir))]
     listener = config.pluginmanager.get_plugin(_ALLURE)
     if listener is not None:
-        found.append(AllureSink(listener.allure_logger))
+        found.append(AllureSink(listener.allure_logger, status_of=_allure_status))
     page = getattr(config.option, "htmlpath", None)
     if page:
         folder = (config.invocation_params.dir / Path(page).expanduser()).parent
         found.append(HtmlSink(folder, whole=bool(config.option.self_contained_html)))
     return found
+
+
+def _allure_status(report: pytest.TestReport) -> str | None:
+    """Return what Allure should say of a failure, which it decides by the type of its error."""
+    if is_devices_fault(report):
+        return "broken"
+    if getattr(report, ASSERTED, False):
+        return "failed"
+    return "broken" if report.when == "teardown" else None
 
 
 def guard_reports(config: pytest.Config) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.kinds import Subtests
     from pytest_clawperator.plugin.ladder import EarlyConnection
     from pytest_clawperator.plugin.leasing import ReservedLeases
     from pytest_clawperator.plugin.phones import SimulatedPhones
@@ -92,3 +93,5 @@ TRACE: pytest.StashKey[AttemptTrace] = pytest.StashKey()
 ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
+#: While the test itself runs.
+SUBTESTS: pytest.StashKey[Subtests] = pytest.StashKey()
