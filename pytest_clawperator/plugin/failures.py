@@ -210,10 +210,9 @@ def is_devices_fault(report: pytest.TestReport) -> bool:
 
 
 def is_asserted(error: BaseException | None) -> bool:
-    """Whether an error, or all of a group, means that something is not as it should be."""
-    held = _listed(error, "exceptions") if error is not None else ()
-    if held:
-        return all(is_asserted(one) for one in held if isinstance(one, BaseException))
+    """Whether an error, or all that it holds, means that something is not as it should be."""
+    if error is not None and (held := _held_by(error)):
+        return all(map(is_asserted, held))
     return isinstance(error, (AssertionError, pytest.fail.Exception))
 
 

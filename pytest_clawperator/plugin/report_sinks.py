@@ -143,13 +143,20 @@ def hide_in_junit(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def correct_junit(pluginmanager: pytest.PytestPluginManager, report: pytest.TestReport) -> None:
-    """Make an error of what JUnit XML has just written as a failure: the device failed."""
+    """Correct what JUnit XML has just written of a test that failed.
+
+    It is an error, if its device failed; and it is not skipped, even if one of its subtests is.
+    """
     for xml in junit_logs(pluginmanager):
-        for node in xml.node_reporter(report).nodes:
-            if node.tag == "failure":
+        nodes = xml.node_reporter(report).nodes
+        for node in list(nodes):
+            if node.tag == "failure" and is_devices_fault(report):
                 node.tag = "error"
                 xml.stats["failure"] -= 1
                 xml.stats["error"] += 1
+            elif node.tag == "skipped":
+                nodes.remove(node)
+                xml.stats["skipped"] -= 1
 
 
 class AllureFiles:

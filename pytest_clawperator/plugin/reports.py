@@ -42,7 +42,7 @@ _Explained = list[list[str]]
 _RELEASE = "error while a device was released"
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -174,7 +174,7 @@ class RunReports:
     def pytest_runtest_logreport_last(self, report: pytest.TestReport) -> None:
         """Correct what others wrote of a report, and write it to the index."""
         if not self._is_worker:
-            if _device_failed_in_call(report):
+            if report.when == "call" and report.failed:
                 correct_junit(self._config.pluginmanager, report)
             self._index.add(report)
 

@@ -96,6 +96,8 @@ class AttemptReports:
         page = dict(report.user_properties).get(failures.TRACE_PROPERTY)
         is_blamed = report.outcome in ("failed", _RERUN) and failures.is_devices_fault(report)
         outcomes = (attempt.outcome, _outcome(report))
+        if hasattr(report, "context") and not report.failed:  # of a subtest: the test goes on
+            outcomes = (attempt.outcome,)
         return replace(
             attempt,
             outcome=next((one for one in _BY_WEIGHT if one in outcomes), "passed"),

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from pytest_clawperator.report.index import read_run
 from pytest_clawperator.report.trace import glance
-from tests.acceptance.verdict_table import USUAL, Channels, verdict
+from tests.acceptance.verdict_table import USUAL, Cell, Channels
 from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 
 CONFTEST = '''
@@ -108,7 +108,7 @@ def armed(request, clawperator):
     if situation.endswith("trouble"):
         crash(clawperator)
     elif situation.endswith("unreadable"):
-        clawperator.device.shell("sim fault truncated_dump times=1")
+        clawperator.device.shell("sim fault missing_dump times=1")
     elif request.node.get_closest_marker("claw_skill") and not situation.endswith("fails"):
         clawperator.home()
 
@@ -165,7 +165,6 @@ def test_{situation}_function(clawperator):
 
 def _method(situation: str) -> str:
     return f"""
-class Test{situation}:
     def test_{situation}_method(self, clawperator):
         act("{situation}", clawperator)
 """
@@ -270,13 +269,13 @@ from hypothesis.strategies import just
 _YAML_STEPS = {
     "fails": "wait_for_node: {text: Nowhere, timeout: 0}",
     "soft": "expect: {text: Nowhere, soft: true, timeout: 0}",
-    "unreadable": "read_all_text: {text: Nowhere}",
+    "unreadable": "expect: {text: Nowhere, timeout: 0}",
 }
 
 #: How the tests of a kind are written in Python: what stands above them, and a test.
 IN_PYTHON: dict[str, tuple[str, Callable[[str], str]]] = {
     "function": ("", _function),
-    "method": ("", _method),
+    "method": ("\nclass TestMethods:\n", _method),
     "parameter": ("", _parameter),
     "unittest": (CASE, _unittest),
     "expected": (CASE, _expected),
@@ -290,12 +289,14 @@ IN_PYTHON: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 
 
-def write_suite(folder: Path, kinds: Sequence[str], situations: Sequence[str]) -> None:
+def write_suite(folder: Path, cells: Iterable[Cell]) -> None:
     """Write a file of tests for each kind, with a test for each situation."""
+    by_kind: dict[str, list[str]] = defaultdict(list)
+    for kind, situation in cells:
+        by_kind[kind].append(situation)
     known = f"SITUATIONS = {tuple(USUAL)}\n"
     (folder / "conftest.py").write_text(known + CONFTEST, encoding="utf-8")
-    for kind in kinds:
-        wanted = [one for one in situations if verdict(kind, one) is not None]
+    for kind, wanted in by_kind.items():
         if kind in IN_PYTHON:
             head, test = IN_PYTHON[kind]
             text = "".join([HEAD, head, *map(test, wanted)])
@@ -335,9 +336,10 @@ def _write_skills(folder: Path, situations: Sequence[str]) -> None:
 
 # What reports say
 
-_WORD = re.compile(r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+)", re.MULTILINE)
+_WORD = re.compile(
+    r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?:at setup of )?(\S+)", re.MULTILINE
+)
 _TEST = re.compile(rf"({'|'.join(sorted(USUAL, key=len, reverse=True))})[_-](\w+)")
-Cell = tuple[str, str]
 
 
 def cell_of(name: str) -> Cell | None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+#: A kind of test and a situation.
+Cell = tuple[str, str]
+
 #: The verdict of a situation in every kind of test, unless ``ELSEWHERE`` has another.
 USUAL = {
     "passes": "passed",
@@ -48,9 +51,9 @@ ELSEWHERE: dict[str, dict[str, str | None]] = {
         **dict.fromkeys(("skips", "xfail_fails", "xfail_soft"), None),
         **dict.fromkeys(("xfail_trouble", "xfail_unreadable"), "xpassed, trouble at the end"),
     },
-    # pytest: an xfail marker covers the subtest, and the test itself then passes.
-    "subtests": {"skips": "passed", "soft_then_skip": "failed", "xfail_fails": "xpassed"},
-    "subTest": {"skips": "passed", "soft_then_skip": "failed", "xfail_fails": "xpassed"},
+    # pytest: a skip or an xfail marker concerns the subtest, and the test itself then passes.
+    "subtests": {"skips": "passed, a part not", "xfail_fails": "xpassed, a part not"},
+    "subTest": {"skips": "passed, a part not", "xfail_fails": "xpassed, a part not"},
     # A group with a skip in it is an error like any other.
     "group": dict.fromkeys(("skips", "soft_then_skip"), None),
     "async": {},
@@ -101,6 +104,8 @@ CHANNELS = {
     "skipped": Channels("SKIPPED", "skipped", "skipped", "skipped"),
     "xfailed": Channels("XFAIL", "skipped", "skipped", "xfailed"),
     "xpassed": Channels("XPASS", "", "passed", "xpassed"),
+    "passed, a part not": Channels("PASSED", "skipped", "skipped", "passed"),
+    "xpassed, a part not": Channels("XPASS", "skipped", "skipped", "xpassed"),
     "trouble": Channels("ERROR", "error infrastructure", "broken", "error", "error"),
     "failed in setup": Channels("ERROR", "error", "failed", "error", "error"),
     "failed at the end": Channels("ERROR PASSED", "error", "failed", "error", "error"),
