@@ -70,21 +70,20 @@ KINDS = tuple(ELSEWHERE)
 #: With these, a test whose device failed is run once more.
 _AGAIN = {"trouble_once": "passed"}
 
-#: Ways to run: what they change, and their options.
+#: Ways to run: what they change, of all kinds of tests or of one, and their options.
 MODES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     "plain": ({}, ()),
     "workers": (_AGAIN, ("-n2",)),
-    "reruns": (_AGAIN, ("-ppytest_rerunfailures", "--reruns=1")),
-    "strict": ({}, ("--claw-strict",)),
-    "no xfail": (
+    "reruns": (
         {
-            "xfail_fails": "failed",
-            "xfail_soft": "failed",
-            "xfail_xpass": "passed",
-            "strict_xpass": "passed",
+            **_AGAIN,
+            "teardown trouble_once": "passed",
+            "subtests soft_then_skip": "failed, an attempt with a part skipped",
+            "subTest soft_then_skip": "failed, an attempt with a part skipped",
         },
-        ("--runxfail",),
+        ("-ppytest_rerunfailures", "--reruns=1"),
     ),
+    "strict": ({}, ("--claw-strict",)),
 }
 
 
@@ -106,6 +105,9 @@ CHANNELS = {
     "xpassed": Channels("XPASS", "", "passed", "xpassed"),
     "passed, a part not": Channels("PASSED", "skipped", "skipped", "passed"),
     "xpassed, a part not": Channels("XPASS", "skipped", "skipped", "xpassed"),
+    "failed, an attempt with a part skipped": Channels(
+        "FAILED", "failure skipped", "failed", "failed", "failed"
+    ),
     "trouble": Channels("ERROR", "error infrastructure", "broken", "error", "error"),
     "failed in setup": Channels("ERROR", "error", "failed", "error", "error"),
     "failed at the end": Channels("ERROR PASSED", "error", "failed", "error", "error"),
@@ -124,7 +126,9 @@ GREEN = ("passed", "skipped", "xfailed", "xpassed")
 
 def verdict(kind: str, situation: str, mode: str = "plain") -> str | None:
     """Return a cell of the table; None if such a test cannot be written."""
-    own = ELSEWHERE[kind]
+    own, changed = ELSEWHERE[kind], MODES[mode][0]
+    if f"{kind} {situation}" in changed:
+        return changed[f"{kind} {situation}"]
     if situation in own:
         return own[situation]
-    return MODES[mode][0].get(situation, USUAL[situation])
+    return changed.get(situation, USUAL[situation])
