@@ -113,6 +113,8 @@ class Clawperator(Actions, HintsAtNames):
         self._runner = runner
         self._skills = skills
         self.pauser = pause_script
+        #: Who closes the client, if not the code that uses it.
+        self.owner: str | None = None
 
     @property
     def runner(self) -> Runner:
@@ -129,11 +131,25 @@ class Clawperator(Actions, HintsAtNames):
         self.performer.matchers = matchers_of(given)
 
     def close(self) -> None:
-        """Release the device; what was changed through ``device`` stays."""
+        """Release the device; what was changed through ``device`` stays.
+
+        The client of a fixture is closed by the run: other tests use it, too.
+        """
+        self._require_own("close()")
         self._runner.close()
 
     def __enter__(self) -> Self:
+        self._require_own("`with`, which closes it,")
         return self
+
+    def _require_own(self, use: str) -> None:
+        if self.owner is not None:
+            raise ConfigurationError(
+                f"{use} is not possible: {self.owner} closes this client, and others use it until"
+                " then",
+                serial=self.serial,
+                hint="Leave it out; connect() gives a client of your own.",
+            )
 
     def __exit__(
         self,

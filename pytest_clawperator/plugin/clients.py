@@ -359,27 +359,20 @@ def _fixture_ends(
 
 
 def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
-    """Close a client only when the current test has been reported: a failure may need evidence."""
+    """Close a client only when the current test is being reported: a failure may need evidence."""
     config.stash.setdefault(stash.TO_CLOSE, []).append(close)
 
 
 def close_last(session: pytest.Session) -> None:
-    """Close what the last test used; if that fails, the run has failed."""
-    before = session.testsfailed
-    close_reported(session.config)
-    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def close_reported(config: pytest.Config) -> None:
-    """Close what is waiting to be closed; an error in that is reported for the current test."""
-    item = config.stash.get(stash.CURRENT_TEST, None)
-    if not config.stash.get(stash.TO_CLOSE, None) or item is None:
+    """Close what an interrupted test used; if that fails, the test and the run have failed."""
+    item = session.config.stash.get(stash.CURRENT_TEST, None)
+    if not session.config.stash.get(stash.TO_CLOSE, None) or item is None:
         return
-    call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
+    call = pytest.CallInfo.from_call(lambda: close_all(session.config), when="teardown")
     if call.excinfo is not None:
         report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         item.ihook.pytest_runtest_logreport(report=report)
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def close_all(config: pytest.Config) -> None:
