@@ -26,7 +26,7 @@ from pytest_clawperator.plugin import (
     terminal,
 )
 from pytest_clawperator.plugin.clients import clients_of, use_clients_of_fixtures
-from pytest_clawperator.plugin.collectors import write_if_no_payload
+from pytest_clawperator.plugin.collectors import write_validated_places
 from pytest_clawperator.plugin.device_needs import write_unfit
 from pytest_clawperator.plugin.failures import code_of
 from pytest_clawperator.plugin.hiding import hide_in_report
@@ -194,7 +194,7 @@ class RunReports:
         self._tally.write(terminalreporter)
         self._summary.write(terminalreporter)
         self._shared.write(terminalreporter)
-        write_if_no_payload(terminalreporter, exitstatus)
+        write_validated_places(terminalreporter, exitstatus)
         write_unfit(terminalreporter)
         self._matrix.write(terminalreporter)
         goldens.write_goldens(terminalreporter)

@@ -181,6 +181,7 @@ def test_an_expectation_has_the_names_of_python(
     ("step", "column", "message"),
     [
         ("- clik: OK", 5, 'there is no step "clik"; did you mean `click`?'),
+        ("- tap: OK", 5, 'there is no step "tap"; did you mean `click`?'),
         ("- tapOn: OK", 5, 'there is no step "tapOn"; here it is `click: OK`'),
         ("- assert_visible: OK", 5, "here it is `expect: OK`"),
         ("- snapshot", 5, "`snapshot` is not a step: `expect:` takes its own snapshots"),
