@@ -15,7 +15,10 @@ import { isBlank } from "./tree.js";
 const CODE_START = /^\s*(?:(?:[A-Za-z_]\w*\s*\.\s*)+[A-Za-z_]\w*\(|[A-Za-z_]\w*\(\s*(?:["']|[A-Za-z_][\w.]*(?:\(|\s*=)))/;
 const KEYWORD = /\s*([A-Za-z_]\w*)\s*=(?!=)\s*/y;
 const CALL = /\s*(?:[A-Za-z_]\w*\s*\.\s*)*[A-Za-z_]\w*\(/y;
-const NESTED = /\s*\.\s*node\(/y;
+const CALL_END = /\s*(?:\)|$)/y;
+const TEXT_END = /\s*$/y;
+const COMMA = /\s*,/y;
+const NESTED = /\s*\.\s*(?:node|find|find_all)\(/y;
 const CHOICE = /\s*\.\s*(?:(first|last)\b(?!\()|nth\(\s*(-?\d+)\s*(?:\)|$))/y;
 const COMPILE = /(?:re\.)?compile\(\s*(?=[rR]?["'])/y;
 const COMPILE_END = /\s*(?:,\s*((?:re\.)?[A-Z]+(?:\s*\|\s*(?:re\.)?[A-Z]+)*)\s*)?,?\s*\)/y;
@@ -41,11 +44,11 @@ export function readLocator(typed) {
       return { locator, note: remarkOn(locator, left.length > 1 ? `without ${left}` : "") };
     }
     if (!source.sees(KEYWORD)) {
-      const text = (stringAt(typed.trim())?.text ?? typed.trim());
+      const text = stringAt(typed.trim())?.text ?? typed.trim();
       const locator = { matcher: checked({ text_contains: text }) };
       return { locator, note: `text_contains=${quoted(text)}` };
     }
-    const locator = source.arguments(false);
+    const locator = source.nodeArguments(TEXT_END);
     return { locator, note: remarkOn(locator, "") };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -93,7 +96,7 @@ class TypedCode {
     // Calls without a node, as of `claw.snapshot()`, lead to the one that has it.
     while (locator === null) {
       if (this.take(CALL) === null && this.take(/\s*\.\s*\w+\(/y) === null) throw new SyntaxError("No node is given.");
-      if (this.take(/\s*\)/y) === null) locator = this.arguments(true);
+      if (this.take(/\s*\)/y) === null) locator = this.nodeArguments(CALL_END);
     }
     for (;;) {
       const choice = this.take(CHOICE);
@@ -101,7 +104,7 @@ class TypedCode {
         if (locator.index !== undefined) throw new SyntaxError(`That is one node already: ${choice[0].trim()} stands once.`);
         locator = { ...locator, index: choice[1] === "first" ? 0 : choice[1] === "last" ? -1 : Number(choice[2]) };
       } else if (this.take(NESTED) !== null) {
-        locator = inside(locator, this.arguments(true));
+        locator = inside(locator, this.nodeArguments(CALL_END));
       } else {
         return locator;
       }
@@ -109,27 +112,25 @@ class TypedCode {
   }
 
   /**
-   * Keywords, or a locator and keywords, up to the bracket or to the end of what is typed.
-   * @param {boolean} isInCall
+   * Keywords, or a locator and what narrows it down.
+   * @param {RegExp} end
    * @returns {TypedLocator}
    */
-  arguments(isInCall) {
+  nodeArguments(end) {
     /** @type {TypedLocator | null} */
     let given = null;
     /** @type {Record<string, any>} */
     const values = {};
-    while (this.take(isInCall ? /\s*(?:\)|$)/y : /\s*$/y) === null) {
+    while (this.take(end) === null) {
       const keyword = this.take(KEYWORD)?.[1];
       if (keyword === undefined) {
-        if (given !== null || Object.keys(values).length > 0) throw new SyntaxError(`A keyword such as text= should stand here: ${this.rest}`);
+        if (given !== null || Object.keys(values).length > 0) throw this.noKeyword();
         given = this.positional();
       } else {
         if (Object.hasOwn(values, keyword)) throw new SyntaxError(`${keyword}= is there twice.`);
-        values[keyword] = this.value(keyword, isInCall);
+        values[keyword] = this.value(keyword, end);
       }
-      if (this.take(/\s*,/y) === null && !this.sees(isInCall ? /\s*(?:\)|$)/y : /\s*$/y)) {
-        throw new SyntaxError(`A keyword such as text= should stand here: ${this.rest}`);
-      }
+      if (this.take(COMMA) === null && !this.sees(end)) throw this.noKeyword();
     }
     return composed(given, values);
   }
@@ -141,15 +142,19 @@ class TypedCode {
       this.at += words.length;
       return { matcher: checked({ text_contains: words.text }) };
     }
-    if (!this.sees(CALL)) throw new SyntaxError(`A keyword such as text= should stand here: ${this.rest}`);
+    if (!this.sees(CALL)) throw this.noKeyword();
     return this.chain();
+  }
+
+  noKeyword() {
+    return new SyntaxError(`A keyword such as text= should stand here: ${this.rest}`);
   }
 
   /**
    * @param {string} keyword
-   * @param {boolean} isInCall
+   * @param {RegExp} end
    */
-  value(keyword, isInCall) {
+  value(keyword, end) {
     if (keyword === "within" || keyword === "has") {
       if (!this.sees(CALL)) throw new SyntaxError(`${keyword}= takes a locator, as in ${keyword}=claw.node(id="row").`);
       return this.chain();
@@ -157,7 +162,7 @@ class TypedCode {
     if (!KEYWORDS.includes(/** @type {keyof TypedMatcher} */ (keyword))) {
       throw new SyntaxError(`Nodes are not matched by ${keyword}=, but by ${KEYWORDS.join(", ")}, within, has.`);
     }
-    if (this.take(COMPILE) === null) return this.string(isInCall);
+    if (this.take(COMPILE) === null) return this.string(end);
     if (!TAKING_PATTERNS.includes(/** @type {keyof TypedMatcher} */ (keyword))) {
       throw new SyntaxError(`${keyword}= takes no pattern: ${TAKING_PATTERNS.join(", ")} do.`);
     }
@@ -165,20 +170,21 @@ class TypedCode {
   }
 
   /**
-   * A string; one without quotes ends at the next comma.
-   * @param {boolean} isInCall
+   * A string; one without quotes ends at the next comma, or with the call.
+   * @param {RegExp} end
    */
-  string(isInCall) {
+  string(end) {
     const found = stringAt(this.text.slice(this.at));
-    if (found === null) return (this.take(isInCall ? /[^,)]*/y : /[^,]*/y)?.[0] ?? "").trim();
+    if (found === null) return (this.take(end === CALL_END ? /[^,)]*/y : /[^,]*/y)?.[0] ?? "").trim();
     this.at += found.length;
     return found.text;
   }
 
   /** @returns {import("./patterns.js").Pattern} */
   pattern() {
-    const text = this.string(true), end = this.take(COMPILE_END);
+    const text = this.string(CALL_END), end = this.take(COMPILE_END);
     if (end === null) throw new SyntaxError('re.compile("...") should end with a bracket');
+    if (text === "") throw new SyntaxError("The pattern is still empty.");
     const flags = (end[1] ?? "").split("|").map((flag) => flag.trim().replace(/^re\./, "")).filter(Boolean);
     const code = `re.compile(${quoted(text)}${flags.map((flag, place) => `${place ? " |" : ","} re.${flag}`).join("")})`;
     try {
