@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -131,7 +131,7 @@ _IN_TOOLBAR = (
 
 def check_roles(target: Target) -> None:
     """Raise if any part of a target has a role that snapshots do not have."""
-    for part in _parts(target):
+    for part in target.parts:
         role = None if part.query is None else part.query.matcher.role
         if role is None:
             continue
@@ -155,14 +155,6 @@ def no_such_role(role: object) -> ConfigurationError:
         f"snapshots have no role {describe(role)}",
         hint=f"{meant}They have {listed(ROLES, limit=len(ROLES))}.",
     )
-
-
-def _parts(target: Target | None) -> Iterator[Target]:
-    """Yield a target, its containers, and what it must contain."""
-    if target is not None:
-        yield target
-        yield from _parts(target.within)
-        yield from _parts(target.has)
 
 
 # The value beside a label, as the Operator finds it

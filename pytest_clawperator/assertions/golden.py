@@ -321,8 +321,7 @@ class GoldenTree:
 
 
 def _query(target: Target) -> Query:
-    is_simple = target.within is None and target.has is None and target.index is None
-    if target.query is None or not is_simple:
+    if target.query is None or target.is_narrowed or target.index is not None:
         raise errors.ConfigurationError(
             f"ignore= takes matchers, found {target}",
             hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",

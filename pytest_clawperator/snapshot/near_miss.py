@@ -273,7 +273,7 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
         reasons.append(f"covered by {plain(cover)}")
     if not node.is_on_screen:
         reasons.append("off-screen")
-    if container is not None and node is not container and container not in node.ancestors:
+    if container is not None and container not in node.ancestors:
         reasons.append("outside the container")
     return tuple(reasons)
 

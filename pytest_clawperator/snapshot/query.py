@@ -318,6 +318,27 @@ class Searchable:
 
 def identifying_matcher(node: Node) -> NodeMatcher | None:
     """Return the shortest matcher by which the Operator finds this very node first, or None."""
+    for matcher in _matchers_of(node):
+        if next(node.snapshot._matches(Query(matcher), on_screen=True), None) is node:
+            return matcher
+    return None
+
+
+def recognising_matcher(node: Node) -> NodeMatcher | None:
+    """Return the shortest matcher that is this node's alone, on the screen or off it, or None.
+
+    By it the node can be found again on another snapshot. A role alone would do for a node
+    of any other screen.
+    """
+    for matcher in _matchers_of(node):
+        is_role_alone = list(Query(matcher).fields) == ["role"]
+        if not is_role_alone and node.snapshot.find_all(matcher, on_screen=False) == [node]:
+            return matcher
+    return None
+
+
+def _matchers_of(node: Node) -> Iterator[NodeMatcher]:
+    """Yield the matchers that fit a node, those with the fewest fields first."""
     fields = {
         "resource_id": node.resource_id,
         "text_equals": node.label,
@@ -330,9 +351,6 @@ def identifying_matcher(node: Node) -> NodeMatcher | None:
     choices.sort(key=lambda chosen: chosen[0][0] == "role")
     for chosen in choices:
         try:
-            matcher = NodeMatcher(**dict(chosen))
+            yield NodeMatcher(**dict(chosen))
         except ExecutionValidationError:  # too long for the wire
             continue
-        if node.snapshot.find(matcher) is node:
-            return matcher
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, NamedTuple, overload
@@ -269,7 +269,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        return Scope(self)._candidates(wanted)
+        return Scope([self])._candidates(wanted)
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
@@ -299,31 +299,47 @@ def _node_at(snapshot: Snapshot, position: int) -> Node:
 
 
 class Scope(query.Searchable):
-    """A part of a snapshot: a container and what is in it."""
+    """A part of a snapshot: what is inside any of some containers, but not these themselves.
 
-    def __init__(self, container: Node | near_miss.NoMatch) -> None:
-        self.container = container
+    ``missing`` is the container that was looked for, if there is none.
+    """
+
+    def __init__(
+        self, containers: Sequence[Node], *, missing: near_miss.NoMatch | None = None
+    ) -> None:
+        self.containers = containers
+        self.missing = missing
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        if isinstance(self.container, near_miss.NoMatch):
+        if not self.containers:
             return ()
-        container = self.container
         text = wanted.matcher.text_equals
         if not text or not isinstance(text, str):
-            return chain((container,), container.descendants)
-        return (
-            node
-            for node in container.snapshot._candidates(wanted)
-            if node is container or container in node.ancestors
-        )
+            return chain.from_iterable(node.descendants for node in outermost(self.containers))
+        nodes, around = self.containers[0].snapshot._candidates(wanted), set(self.containers)
+        return (node for node in nodes if is_inside(node, around))
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
-        return near_miss.NoMatch(self.container.snapshot, wanted, self.container)
+        if self.missing is not None:
+            return near_miss.NoMatch(self.missing.snapshot, wanted, self.missing)
+        only = self.containers[0] if len(self.containers) == 1 else None
+        return near_miss.NoMatch(self.containers[0].snapshot, wanted, only)
 
     def __repr__(self) -> str:
-        return f"<Scope {self.container!r}>"
+        return f"<Scope {self.containers if self.missing is None else self.missing!r}>"
+
+
+def is_inside(node: Node, containers: Collection[Node]) -> bool:
+    """Whether any of the containers is around a node; a node is not inside itself."""
+    return any(above in containers for above in node.ancestors)
+
+
+def outermost(nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes that are inside none of the others."""
+    every = dict.fromkeys(nodes)
+    return [node for node in every if not is_inside(node, every)]
 
 
 __all__ = ["Node", "Snapshot"]
@@ -486,10 +502,14 @@ class Snapshot(query.Searchable, HintsAtNames):
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> Scope:
-        """Return a scope to search in: a node, or the first that fits a matcher."""
-        if isinstance(container, (Node, near_miss.NoMatch)):
-            return Scope(container)
-        return Scope(self.find(container, **keywords))
+        """Return a scope to search in: what is inside a node, or any node that fits a matcher."""
+        if isinstance(container, Node):
+            return Scope([container])
+        if not isinstance(container, near_miss.NoMatch):
+            if containers := self.find_all(container, **keywords):
+                return Scope(containers)
+            container = self._no_match(Query.of(container, keywords))
+        return Scope([], missing=container)
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.

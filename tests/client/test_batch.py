@@ -34,6 +34,7 @@ from tests.doubles.runner import (
 )
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
+LIST = {"id": f"{PACKAGE}:id/list"}
 Collect = Callable[[Batch], Any]
 
 # Methods of the client that are not single actions.
@@ -160,8 +161,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("long_click", (BUY,), {"timeout": 0}),
     ("focus", (), {"desc": "Tea"}),
     ("enter_text", ("hi", BUY), {"submit": True}),
-    ("read_text", (), {"text": "Tea", "pattern": "x", "within": BUY}),
-    ("read_all_text", (), {"text": "Tea", "within": BUY}),
+    ("read_text", (), {"text": "Tea", "pattern": "x"}),
+    ("read_all_text", (), {"text": "Tea", "within": LIST}),
     ("read_value", ("Tea",), {"timeout": 2}),
     ("wait_for_node", (), {"role": "button"}),
     ("wait_for_navigation", (), {"package": "com.a", "text": "Tea"}),

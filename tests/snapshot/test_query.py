@@ -47,7 +47,7 @@ def test_the_first_is_found() -> None:
 
 
 def test_a_scope_is_searched_alone() -> None:
-    """The container is included; without the container, or in a miss, nothing is found."""
+    """The container itself is not inside; without it, or in a miss, nothing is found."""
     snapshot = login()
     scopes = (
         snapshot.within(id="list"),
@@ -57,19 +57,32 @@ def test_a_scope_is_searched_alone() -> None:
     )
     for scope, is_there in zip(scopes, (True, True, False, False), strict=True):
         assert scope.count(text="Log in") == is_there
-        assert bool(scope.find(id="list")) is is_there
+        assert scope.find_all(id="list") == []
         assert not scope.find(text="Welcome")
         assert scope.find_all(role="textfield") == []
 
 
+def test_a_scope_is_what_is_in_any_container() -> None:
+    """Each node is found once, in the order of the tree, also if containers are nested."""
+    leaf = node(text="leaf", id="leaf")
+    snapshot = screen(node(leaf, node(leaf, id="box"), id="box"), leaf, node(leaf, id="box"))
+    leaves = snapshot.find_all(text="leaf")
+
+    boxes = snapshot.within(id="box")
+
+    assert boxes.find_all(text="leaf") == [leaves[0], leaves[1], leaves[3]]
+    assert boxes.find_all(id="leaf") == boxes.find_all(role="text") == boxes.find_all(text="leaf")
+    assert boxes.find_all(id="box") == [snapshot.find_all(id="box")[1]]
+
+
 def test_within_a_node() -> None:
-    """A node can be searched like a snapshot, itself included."""
+    """A node can be searched like a snapshot: what is inside it, not the node itself."""
     snapshot = login()
     form = snapshot.find(id="form")
     assert form
 
     assert form.find(text="Log in") is snapshot.find(id="submit")
-    assert form.find(id="form") is form
+    assert not form.find_all(id="form")
     assert form.count(role="button") == 1
     assert snapshot.within(form).find_all(text="Log in") == form.find_all(text="Log in")
     assert snapshot.within({"resourceId": "com.example:id/form"}).count(role="button") == 1
