@@ -36,7 +36,7 @@ ROLES = (
 )
 FLAGS = ("clickable", "checkable", "checked", "focused", "selected", "scrollable")
 BOXES = (
-    *("[0,0][100,50]", "[0,0][100,50]", "[0,100][1080,300]", "[40,200][500,260]"),
+    *("[0,0][100,50]", "[0,0][100,50]", "[0,100][1080,300]", "[0,100][1080,300]") * 5,
     *("[0,2350][1080,2500]", "[0,2400][100,2500]", "[0,2401][100,2500]", "[-50,0][0,50]"),
     *("[-50,0][-1,50]", "[10,10][10,60]", "[90,60][10,10]", "[0,5000][1080,5100]", None),
 )
@@ -81,18 +81,20 @@ def _opened(random: Random, boxes: tuple[str | None, ...]) -> str:
 
 def description(random: Random, screen: Screen) -> Description:
     """Describe a node that is likely to be on the screen."""
-    return _description(random, random.choice(screen.elements), depth=2)
+    shown = [one for one in screen.elements if screen.is_shown(one)]
+    near = random.choice(shown if random.random() < 0.9 else screen.elements)
+    return _description(random, near, depth=random.choice((0, 1, 1, 1, 2)))
 
 
 def _description(random: Random, near: Element, *, depth: int) -> Description:
     around = None
-    if depth and random.random() < 0.4:
+    if depth and near.above and random.random() < 0.5:
         around = _description(random, _one_of(random, near.above, near), depth=depth - 1)
     inside = [
         _description(random, _one_of(random, near.below, near), depth=depth - 1)
-        for _ in range(random.choice((0, 0, 0, 1, 1, 2)) if depth else 0)
+        for _ in range(random.choice((0, 0, 0, 0, 1, 1, 2)) if depth and near.below else 0)
     ]
-    index = random.choice((0, 0, 1, -1, 2, -2)) if random.random() < 0.25 else None
+    index = random.choice((0, 0, 0, -1, -1, 1, -2)) if random.random() < 0.25 else None
     return Description(_keywords(random, near), around, tuple(inside), index)
 
 
@@ -108,9 +110,9 @@ def _keywords(random: Random, near: Element) -> dict[str, Text]:
         "id": near.get("resource-id"),
         "desc": near.get("content-desc"),
         "desc_contains": _part(random, near.get("content-desc")),
-        "role": meaning.role_of(near),
+        "role": near.role,
     }
-    if random.random() < 0.2:
+    if random.random() < 0.1:
         values = {word: random.choice(IDS if word == "id" else TEXTS) for word in values}
         values["role"] = random.choice(ROLES)
     if values["role"] not in ROLES:
@@ -121,7 +123,7 @@ def _keywords(random: Random, near: Element) -> dict[str, Text]:
     # Texts and ids are what people write.
     words = sorted(usual, key=lambda word: random.random() * (2 if word == "role" else 1))
     chosen: dict[str, Text] = {}
-    for word in words[: random.choice((1, 1, 2))]:
+    for word in words[: random.choice((1, 1, 1, 2))]:
         takes_pattern = word in ("text", "id", "desc") and random.random() < 0.25
         chosen[word] = pattern_for(random, usual[word]) if takes_pattern else usual[word]
     if "role" in chosen and random.random() < 0.2:
@@ -208,7 +210,7 @@ def compiled(source: str, flags: int) -> re.Pattern[str] | None:
 
 def pattern_for(random: Random, text: str) -> re.Pattern[str]:
     """Return a pattern that is likely to be found in a text."""
-    start = random.randrange(len(text) + 1)
+    start = random.randrange(len(text))
     part = re.escape(text[start : start + random.randrange(1, 5)])
     forms = (
         *(part, f"^{re.escape(text)}$", f"^{part}", f"{part}$", f"{part}|\\d", rf"\b{part}"),
@@ -257,7 +259,7 @@ def _check(random: Random, view: meaning.View) -> Check:
     if kind == 3:
         return Check("to_have_count", (random.choice((len(view.shown), 0, 1, 2)),))
     if kind == 4:
-        return Check("to_have_role", (random.choice((meaning.role_of(one), *ROLES[:3])),))
+        return Check("to_have_role", (random.choice((one.role, *ROLES[:3])),))
     if kind == 5:
         return Check("to_have_desc", (_text(random, one.get("content-desc")),))
     if kind == 6:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from xml.etree import ElementTree as ET
 
 Text = str | re.Pattern[str]
@@ -67,6 +67,11 @@ class Element:
         """The text, or the description if the text is blank."""
         spoken = [one for one in (self.get("text"), self.get("content-desc")) if one.strip()]
         return spoken[0] if spoken else ""
+
+    @cached_property
+    def role(self) -> str:
+        """What kind of thing it is."""
+        return _role(self)
 
     @cached_property
     def box(self) -> Box | None:
@@ -143,7 +148,7 @@ ROLE_OF_CLASS = {
 }
 
 
-def role_of(element: Element) -> str:
+def _role(element: Element) -> str:
     """Return the role that the Operator infers, as far as a hierarchy shows it."""
     parent, name = element.parent, element.get("class")
     takes_clicks = any(each.is_("clickable") for each in [element, *element.above][:4])
@@ -176,6 +181,7 @@ def contains(text: str, part: str) -> bool:
     return any(all(map(_is_same_letter, text[start:], part)) for start in starts)
 
 
+@cache
 def _is_same_letter(one: str, other: str) -> bool:
     if one == other:
         return True
@@ -196,7 +202,7 @@ def _fits(element: Element, word: str, wanted: Text) -> bool:
         "id": [whole, whole.split(":id/")[-1]],
         "text_contains": [element.label],
         "desc_contains": [element.get("content-desc")],
-        "role": [role_of(element)],
+        "role": [element.role],
     }[word]
     if isinstance(wanted, re.Pattern):
         return any(value != "" and wanted.search(value) for value in values)
@@ -249,10 +255,11 @@ def _find(
 
 @dataclass
 class View:
-    """The nodes that a description means on one screen."""
+    """The nodes that a description means on one screen; unless it is strict, the first counts."""
 
     screen: Screen
     wanted: Description
+    is_strict: bool = True
 
     @cached_property
     def shown(self) -> list[Element]:
@@ -268,6 +275,8 @@ class View:
     def one(self) -> Element | None:
         """The only one on the screen; a node and those inside it with its text are one."""
         shown = self.shown
+        if not self.is_strict:
+            return shown[0] if shown else None
         different = [
             each
             for each in shown
@@ -363,7 +372,7 @@ def _has_value(view: View, one: Element, wanted: Text) -> bool | None:
 
 def _value(screen: Screen, given: Element) -> str | None:
     """Return what follows a label on the nearest level on which anything follows it."""
-    if role_of(given) == "textfield":
+    if given.role == "textfield":
         return given.get("text")
     labels = [each for each in (given, *given.below) if each.label and screen.is_shown(each)]
     if not labels:
@@ -378,7 +387,7 @@ def _value(screen: Screen, given: Element) -> str | None:
             summaries = [e for e in texts if e.get("resource-id").endswith("/summary")]
             return next((each.label for each in summaries + texts), None)
         child = child.parent
-        is_item = child.parent is not None and role_of(child.parent) in ("list", "grid")
+        is_item = child.parent is not None and child.parent.role in ("list", "grid")
         if is_item or child is given:
             return None
     return None
@@ -397,7 +406,7 @@ CHECKS: dict[str, Judge] = {
     "to_have_text": _have_texts,
     "to_contain_text": _contain_texts,
     "to_have_desc": _of_one(lambda view, one, text: _is_text(text, one.get("content-desc"))),
-    "to_have_role": _of_one(lambda view, one, role: role_of(one) == role),
+    "to_have_role": _of_one(lambda view, one, role: one.role == role),
     "to_have_count": lambda view, count: len(view.shown) == count,
     "to_have_value": _of_one(_has_value),
 }

@@ -24,8 +24,6 @@ const COMPILE = /(?:re\.)?compile\(\s*(?=[rR]?["'])/y;
 const COMPILE_END = /\s*(?:,\s*((?:re\.)?[A-Z]+(?:\s*\|\s*(?:re\.)?[A-Z]+)*)\s*)?,?\s*\)/y;
 /** @type {(keyof TypedMatcher)[]} */
 const TAKING_PATTERNS = ["text", "id", "desc"];
-/** What no node has, so that nothing would ever match. @type {(keyof TypedMatcher)[]} */
-const NEVER_EMPTY = ["id", "desc", "role"];
 
 /**
  * Reads `text="Go", role="button"`, code such as `claw.node(id="row").first.node(text="Go")`, a call
@@ -228,9 +226,10 @@ function checked(matcher) {
   if (given.every((value) => value === "")) throw new SyntaxError("The matcher is still empty.");
   const blank = KEYWORDS.find((keyword) => {
     const value = matcher[keyword];
-    return typeof value === "string" && isBlank(value) && (value !== "" || NEVER_EMPTY.includes(keyword));
+    // Nodes without a text exist.
+    return typeof value === "string" && isBlank(value) && (value !== "" || keyword !== "text");
   });
-  if (blank !== undefined) throw new SyntaxError(`${blank}= must not be blank.`);
+  if (blank !== undefined) throw new SyntaxError(`${blank}= must not be ${matcher[blank] === "" ? "empty" : "blank"}.`);
   if (given.some((value) => typeof value === "string" && value.length > LONGEST_VALUE)) {
     throw new SyntaxError(`A value has ${LONGEST_VALUE} characters at most.`);
   }
