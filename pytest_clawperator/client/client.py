@@ -99,6 +99,8 @@ class Clawperator(Actions, HintsAtNames):
 
     #: What :meth:`pause` calls, with the frame of the test.
     pauser: Callable[[Clawperator, FrameType | None], None]
+    #: Who closes the client, if not the code that uses it.
+    owner: str | None = None
 
     def __init__(
         self,
@@ -113,8 +115,6 @@ class Clawperator(Actions, HintsAtNames):
         self._runner = runner
         self._skills = skills
         self.pauser = pause_script
-        #: Who closes the client, if not the code that uses it.
-        self.owner: str | None = None
 
     @property
     def runner(self) -> Runner:
