@@ -89,7 +89,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
-    phase = _failed_if_crashed(item, _stated(item, item.stash[UNSTATED]))
+    phase = _failed_if_crashed(item, _stated(item, _unstated(item)))
     with UNREAD.warning(of_all=True):
         return (yield from kinds.keeping(item, phase))
 
@@ -117,8 +117,13 @@ def _set_up(item: pytest.Item) -> Generator[None, object, object]:
 
 def _checked(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching(item.stash[UNSTATED]):
+    with watching(_unstated(item)):
         return (yield from _stated(item, Unstated()))
+
+
+def _unstated(item: pytest.Item) -> Unstated:
+    """Return what the setup left without a check; a late import may have come after the setup."""
+    return item.stash.setdefault(UNSTATED, Unstated())
 
 
 def _stated(
