@@ -365,6 +365,24 @@ def test_a_negative_check_fails_once_the_app_is_gone(run: Run) -> None:
     )
 
 
+def test_a_device_that_failed_the_test_is_not_asked_to_stop_the_app(run: Run) -> None:
+    """One failure is one error, also with ``claw_app``."""
+    result = run(
+        *(*QUICK, "-rE"),
+        suite=f"""
+        import pytest
+
+        @pytest.mark.claw_app("{SHOP}")
+        def test_it(clawperator):
+            clawperator.device.shell("sim fault operator_crash times=1")
+            clawperator.home()
+        """,
+    )
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["ERROR *::test_it - infrastructure: OPERATOR_CRASHED: *"])
+
+
 # Checkpoints: a state that is built once, and restored for each test
 
 # A suite whose tests begin logged in; each build leaves a line in a file.
