@@ -115,8 +115,12 @@ def _set_up(item: pytest.Item) -> Generator[None, object, object]:
 
 def _checked(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching(item.stash[UNSTATED]):
-        return (yield from _stated(item, Unstated()))
+    with watching(item.stash[UNSTATED]) as from_fixtures:
+        try:
+            return (yield from _stated(item, Unstated()))
+        except BaseException:
+            from_fixtures.clear()  # their checks may have been to come
+            raise
 
 
 def _stated(

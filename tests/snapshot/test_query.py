@@ -280,7 +280,7 @@ def random_matcher(chance: random.Random) -> dict[str, str]:
         "role": chance.choice([*ROLES, "Button"]),
     }
     names = chance.sample(list(fields), chance.choice((1, 1, 1, 2, 3)))
-    return {name: fields[name] for name in names if fields[name]} or {"textEquals": "OK"}
+    return {name: fields[name] for name in names if fields[name].strip()} or {"textEquals": "OK"}
 
 
 @pytest.mark.parametrize("seed", range(8))
