@@ -62,10 +62,11 @@ class Case:
         """The nodes that it means, by their places in the tree."""
         return [one.place for one in self.view.shown]
 
-    def found(self) -> list[int]:
-        """Return the nodes that Python finds."""
+    def found(self, code: str | None = None) -> list[int]:
+        """Return the nodes that Python finds, by the code or by other code for the same."""
         order = {node: place for place, node in enumerate(self.snapshot.nodes)}
-        return [order[node] for node in self._locator("strict").resolve(self.snapshot)]
+        locator = self._locator("strict", code or self.code)
+        return [order[node] for node in locator.resolve(self.snapshot)]
 
     def found_by_operator(self) -> list[int] | None:
         """Return the nodes that the simulated Operator finds; None if it cannot be asked."""
@@ -86,17 +87,18 @@ class Case:
     def passes(self, check: chance.Check, where: str) -> bool:
         """Whether a check of the locator passes: on the snapshot, or on a device."""
         if where == "snapshot":
-            checks = EXPECT(self.snapshot).node(self._locator("strict"))
+            checks = EXPECT(self.snapshot).node(self._locator("strict", self.code))
         else:
-            checks = EXPECT(self._locator(where))
+            checks = EXPECT(self._locator(where, self.code))
         try:
             getattr(checks, check.name)(*check.given, **dict(check.options))
         except AssertionError:
             return False
         return True
 
-    def _locator(self, claw: str) -> Locator:
-        located = eval(self.code, {"claw": self.claws[claw], "re": re})
+    def _locator(self, kind: str, code: str) -> Locator:
+        claw = self.claws[kind]
+        located = eval(code, {"claw": claw, "clawperator": claw, "re": re})
         assert isinstance(located, Locator)
         return located
 
@@ -138,12 +140,12 @@ def _simulated(element: Element) -> UiNode:
 def load_engine(page: Page) -> None:
     """Load the modules about screens into an empty page."""
     script = join_modules(FILES, "screen/suggesting.js")
-    names = "{ Tree, locate, readLocator, pythonPattern }"
+    names = "{ Tree, locate, readLocator, codeOf, pythonPattern }"
     page.add_script_tag(content=f"{script}\nglobalThis.engine = {names};")
 
 
 def found_by_page(engine: Page, several: Sequence[Case]) -> list[Any]:
-    """Return for each locator what the page finds, or why it does not try."""
+    """Return for each locator what the page finds and its code to copy, or why it is refused."""
     trees = {case.number: tree_data(case.snapshot) for case in several}
     found: list[Any] = engine.evaluate(
         """([trees, cases]) => {
@@ -151,7 +153,8 @@ def found_by_page(engine: Page, several: Sequence[Case]) -> list[Any]:
           return cases.map(([number, code]) => {
             const read = engine.readLocator(code);
             if (read.problem !== undefined) return read.problem;
-            return engine.locate(made.get(number), read.locator).map((node) => node.place);
+            const found = engine.locate(made.get(number), read.locator);
+            return [found.map((node) => node.place), engine.codeOf(read.locator)];
           });
         }""",
         [list(trees.items()), [[case.number, case.code] for case in several]],

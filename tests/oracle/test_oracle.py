@@ -82,15 +82,19 @@ def compare_python(tally: Tally, least: int) -> None:
 
 
 def compare_page(engine: Page, tally: Tally, least: int) -> int:
-    """Compare what the page makes of locators; return how many only Python can try."""
+    """Compare what pages make of locators, and their code; return how many only Python can try."""
     stream, untried = sides.cases(Random(tally.seed)), 0
     while tally.total < least:
         several = list(islice(stream, LOCATORS_OF_A_TURN))
         for case, found in zip(several, sides.found_by_page(engine, several), strict=True):
-            if isinstance(found, list) or UNTRIED not in found:
-                tally.compare("page", case.about, case.places, found)
-            else:
+            if isinstance(found, list):
+                places, code = found
+                tally.compare("page", case.about, case.places, places)
+                tally.compare("copy", f"{code}\n  for {case.about}", places, case.found(code))
+            elif UNTRIED in found:
                 untried += 1
+            else:
+                tally.compare("page", case.about, case.places, found)
     return untried
 
 

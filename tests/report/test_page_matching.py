@@ -313,6 +313,21 @@ def test_matchers_are_read_as_people_type_them(engine: Page) -> None:
         snapshots()["roles"].find(role="butt")
 
 
+def test_what_is_half_typed_never_breaks_the_page(engine: Page) -> None:
+    """Every beginning and every end of what people type is read, or refused with a reason."""
+    broken = engine.evaluate(
+        """(typed) => typed.flatMap((text) => [...Array(text.length + 1).keys()].flatMap((at) =>
+          [text.slice(0, at), text.slice(at)].filter((part) => {
+            const read = engine.readLocator(part);
+            return part.trim() === "" ? read !== null
+              : !(read.problem || engine.codeOf(read.locator));
+          })))""",
+        [*TYPED, *LOCATORS, *REFUSED],
+    )
+
+    assert broken == []
+
+
 PATTERNS = [
     r"^Incr", r"\w+$", r"(?P<a>.)(?P=a)", r"[^\W\d_]{2,}", r"\bin\b", r"\d+", r"[]\[-]", r"a{,2}b?",
     r"\Aa", r"e\Z", r"x{}|{", r"[\w.-]+@\S+", r"(?:on|off)(?!\w)", r"(?<=\$)\d", r".", r"\.",
