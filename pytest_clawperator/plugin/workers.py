@@ -32,6 +32,7 @@ from pytest_clawperator.plugin.stash import (
     DEVICE_CHANGES,
     DEVICE_NEEDS,
     DEVICE_POOL,
+    STARTS_LATE,
     WHY_NO_DEVICES,
     WORKER_COUNT,
 )
@@ -44,7 +45,6 @@ from pytest_clawperator.plugin.worker_input import (
     LEASE,
     OWN_CLASSES,
     SHARED_RUN_ID,
-    STARTS_LATE,
     WHY_NO_LEASE,
     ask,
     has_channel,
