@@ -24,6 +24,7 @@ from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts import events, foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.ecmascript import to_string
+from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.contracts.payload import (
@@ -40,6 +41,7 @@ from pytest_clawperator.redaction import hide
 from pytest_clawperator.text import visible, visible_line
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
+_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Skills(Protocol):
@@ -89,6 +91,9 @@ class Clawperator(Actions, HintsAtNames):
     _own_word = "claw"
     _their_names = foreign_names.CLIENT
 
+    #: What :meth:`pause` calls, with the frame of the test.
+    pauser: Callable[[Clawperator, FrameType | None], None]
+
     def __init__(
         self,
         runner: Runner,
@@ -101,7 +106,7 @@ class Clawperator(Actions, HintsAtNames):
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
         self._skills = skills
-        self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
+        self.pauser = pause_script
 
     @property
     def runner(self) -> Runner:
@@ -164,7 +169,11 @@ class Clawperator(Actions, HintsAtNames):
                 ClawperatorWarning,
                 stacklevel=2,
             )
-        return self._runner.run(execution)
+        result = self._runner.run(execution)
+        if not result.ok:
+            frame = _calling_frame()
+            UNREAD.add(result, frame.f_code.co_filename, frame.f_lineno)
+        return result
 
     # Skills
 
@@ -282,6 +291,14 @@ class Clawperator(Actions, HintsAtNames):
         ``claw.pause()``
         """
         self.pauser(self, sys._getframe(1))
+
+
+def _calling_frame() -> FrameType:
+    """Return the frame of the code that called into this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def _late_close(execution: Execution) -> str | None:

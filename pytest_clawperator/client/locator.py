@@ -12,7 +12,14 @@ from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.perform import partial_snapshot
 from pytest_clawperator.client.plans import ScrollOutcome
-from pytest_clawperator.client.target import LocatorBase, TargetLike, Use, inside, target_of
+from pytest_clawperator.client.target import (
+    LocatorBase,
+    TargetLike,
+    Use,
+    inside,
+    target_of,
+    unshown,
+)
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
@@ -75,7 +82,7 @@ class Locator(LocatorBase, HintsAtNames):
         has: TargetLike | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> Locator:
-        """Return a locator of a node inside this one.
+        """Return a locator of a node inside this one, or inside any node that this one matches.
 
         ``claw.node(id="cart").node(text="Remove")``
         """
@@ -222,9 +229,11 @@ class Locator(LocatorBase, HintsAtNames):
         max_scrolls: int = 20,
         timeout: float | None = None,
     ) -> ScrollOutcome:
-        """Scroll until it is on the screen; its container is what is scrolled.
+        """Scroll until it is on the screen.
 
         ``claw.node(text="Item 120").scroll_into_view()``
+
+        What is scrolled is the node that it is inside of, or else the list around that.
         """
         around = self.target.within
         return self.client.scroll_until(
@@ -250,7 +259,9 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``if claw.node(text="Not now").exists(): ...``
         """
-        if self.target.is_plain and not self.target.is_matchable_on_snapshot:
+        if not self.target.is_matchable_on_snapshot:
+            if not self.target.is_plain:
+                raise unshown(self.target)
             return self._exists_on_device()
         step = self.client._perform(plans.snapshot_step())
         snapshot = partial_snapshot(step)
@@ -268,10 +279,7 @@ class Locator(LocatorBase, HintsAtNames):
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
         if not self.target.is_matchable_on_snapshot:
-            raise ConfigurationError(
-                f"a snapshot does not show which nodes are {self.target}",
-                hint="Only the device knows that role: match by text, id or description.",
-            )
+            raise unshown(self.target)
         return self._counted(self.client.snapshot())
 
     def count(self) -> int:

@@ -25,7 +25,7 @@ from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
+from pytest_clawperator.execution.result import RunResult, hide_passwords, typed_by
 from pytest_clawperator.plugin import stash
 from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
@@ -116,10 +116,18 @@ class ClientActivity:
         return any(map(SECRETS.is_in, self.typed))
 
     def hide_passwords(self) -> None:
-        """Hide what was typed into password fields, even if only the log shows that it was one."""
-        if self.typed:
-            log = None if self.transport is None else self.transport.log
-            hide_passwords(self.typed, log.read(self.log_position, self.log_end()) if log else [])
+        """Hide what was typed into password fields, also where the log showed it only later.
+
+        The log of an execution goes on until the next one begins.
+        """
+        if not self.typed or self.transport is None:
+            return
+        log, end = self.transport.log, self.log_end()
+        for event in reversed(self.executions):
+            start = end if event.log_position is None else event.log_position
+            result = event.result if isinstance(event.result, RunResult) else None
+            hide_passwords(event.execution, result, log.read(start, end))
+            end = start
 
     def take_log(self) -> tuple[list[bytes], int]:
         """Return the log of the test, and how many of its lines were lost.
@@ -177,7 +185,7 @@ class ClientActivity:
         elif isinstance(event, events.ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
-            self.typed.update(texts_typed_by(event.execution))
+            self.typed.update(one.text for one in typed_by(event.execution))
         elif isinstance(event, events.ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
         self.on_event(event)

@@ -21,7 +21,7 @@ from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.plugin import device_needs, failures, ladder, leasing, phones
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
-from pytest_clawperator.plugin.goldens import add_worker_goldens
+from pytest_clawperator.plugin.goldens import add_worker_goldens, share_claims
 from pytest_clawperator.plugin.ladder import PATIENCE, connect_early
 from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
@@ -308,6 +308,7 @@ def pytest_configure_node(node: Any) -> None:
     """Give a worker the id of the run and its device; a replacement gets the same device."""
     config, why = node.config, node.config.stash.get(WHY_NO_DEVICES, None)
     node.workerinput[SHARED_RUN_ID] = run_id(config)
+    share_claims(node)
     if DEVICE_POOL in config.stash and why is None:
         pool, classes = config.stash[DEVICE_POOL], leasing.find_classes(config)
         try:

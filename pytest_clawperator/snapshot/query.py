@@ -269,11 +269,17 @@ class Searchable:
         *,
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
-    ) -> Node | NoMatch:
-        """Return the first node that fits, or a :class:`NoMatch` that names near misses."""
+    ) -> Node:
+        """Return the first node that fits; raise ``NodeNotFoundError``, with near misses, if none.
+
+        ``find_all`` gives a list, which may be empty.
+        """
+        __tracebackhide__ = True
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
-        return self._no_match(query) if found is None else found
+        if found is None:
+            raise self._no_match(query).error
+        return found
 
     def find_all(
         self,
@@ -297,6 +303,16 @@ class Searchable:
         """Count the nodes that fit."""
         return len(self.find_all(matcher, on_screen=on_screen, **keywords))
 
+    def __contains__(self, text: object) -> bool:
+        """Whether a node on the screen has exactly this text or description."""
+        __tracebackhide__ = True
+        if not isinstance(text, str):
+            raise TypeError(
+                f"`in` takes the text of a node, found something of type {type(text).__name__};"
+                ' find_all(...) takes matchers, as in find_all(role="button")'
+            )
+        return bool(self.count(text=text) or self.count(desc=text))
+
     def _candidates(self, query: Query) -> Iterable[Node]:
         """Return nodes that include all that fit, in the order of the tree."""
         raise NotImplementedError
@@ -316,6 +332,27 @@ class Searchable:
 
 def identifying_matcher(node: Node) -> NodeMatcher | None:
     """Return the shortest matcher by which the Operator finds this very node first, or None."""
+    for matcher in _matchers_of(node):
+        if next(node.snapshot._matches(Query(matcher), on_screen=True), None) is node:
+            return matcher
+    return None
+
+
+def recognising_matcher(node: Node) -> NodeMatcher | None:
+    """Return the shortest matcher that is this node's alone, on the screen or off it, or None.
+
+    By it the node can be found again on another snapshot. A role alone would do for a node
+    of any other screen.
+    """
+    for matcher in _matchers_of(node):
+        is_role_alone = list(Query(matcher).fields) == ["role"]
+        if not is_role_alone and node.snapshot.find_all(matcher, on_screen=False) == [node]:
+            return matcher
+    return None
+
+
+def _matchers_of(node: Node) -> Iterator[NodeMatcher]:
+    """Yield the matchers that fit a node, those with the fewest fields first."""
     fields = {
         "resource_id": node.resource_id,
         "text_equals": node.label,
@@ -328,9 +365,6 @@ def identifying_matcher(node: Node) -> NodeMatcher | None:
     choices.sort(key=lambda chosen: chosen[0][0] == "role")
     for chosen in choices:
         try:
-            matcher = NodeMatcher(**dict(chosen))
+            yield NodeMatcher(**dict(chosen))
         except ExecutionValidationError:  # too long for the wire
             continue
-        if node.snapshot.find(matcher) is node:
-            return matcher
-    return None

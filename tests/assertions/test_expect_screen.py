@@ -34,7 +34,7 @@ def test_node_on_the_screen_is_waited_for(expect: Expect) -> None:
 
 @pytest.mark.parametrize(
     ("check", "args"),
-    [("to_be_in_app", (PACKAGE,)), ("to_have_no_overlay", ()), ("to_match_tree", ("- ...",))],
+    [("to_be_in_app", (PACKAGE,)), ("to_have_no_overlay", ()), ("to_match_tree", ("- text",))],
 )
 def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[Any, ...]) -> None:
     """A snapshot has the checks of a screen, without waiting."""
@@ -44,3 +44,19 @@ def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[
     message = failure(lambda: getattr(expect(snapshot), f"not_{check}")(*args))
 
     assert "waited" not in message
+
+
+def test_a_snapshot_is_as_strict_as_the_screen() -> None:
+    """Several matching nodes fail a check of one, negated or not; those of all or any hold."""
+    names = Expect()(Snapshot.from_xml(SHOP)).node(id="name")
+
+    names.to_be_visible()
+    names.to_have_count(3)
+    for hold in (
+        lambda: names.to_have_text("Tea"),
+        lambda: names.not_to_have_text("Cheese"),
+        names.to_be_enabled,
+        names.to_be_in_viewport,
+        names.not_to_be_in_viewport,
+    ):
+        assert "NODE_AMBIGUOUS" in failure(hold)

@@ -336,6 +336,40 @@ def test_errors_of_different_causes_are_shown_separately(
     assert list(kept(pytester)) == ["test_c", "test_d"]
 
 
+def test_a_failed_envelope_that_nothing_looked_at_is_named(run: Run) -> None:
+    """With its line, also if it was kept; a check, a condition or a line that prints it looks."""
+    result = run(
+        *(*QUICK, "-Wdefault"),
+        suite="""
+        import pytest
+        from pytest_clawperator import expect
+
+        MISSING = {"matcher": {"textEquals": "Nowhere"}, "retry": {"maxAttempts": 1}}
+        WAIT = [{"id": "w", "type": "wait_for_node", "params": MISSING}]
+
+        @pytest.fixture
+        def before(clawperator):
+            return clawperator.execute(WAIT)
+
+        def test_dropped(clawperator):
+            clawperator.execute(WAIT)
+
+        def test_unread_after_all(before):
+            kept = before
+
+        def test_read(clawperator, before, capsys):
+            assert not before
+            expect(clawperator.execute(WAIT)).to_have_failed()
+            print(clawperator.execute(WAIT))
+            clawperator.execute([{"type": "sleep", "params": {"durationMs": 0}}])
+        """,
+    )
+
+    result.assert_outcomes(passed=3, warnings=2)
+    said = "ClawperatorWarning: this execution failed, and nothing looked at its envelope: *"
+    result.stdout.fnmatch_lines([f"*test_it.py:12: {said}NODE_NOT_FOUND*", f"*.py:9: {said}"])
+
+
 def test_a_failed_envelope_explains_a_bare_assert(run: Run) -> None:
     """``assert claw.execute([...])`` fails with what failed; one that succeeded passes."""
     result = run(
