@@ -227,7 +227,7 @@ def is_beyond_xfail(error: BaseException | None, *, when: str) -> bool:
 _BEYOND_XFAIL = "clawperator_beyond_xfail"
 
 
-def beyond_xfail(message: str) -> pytest.fail.Exception:
+def beyond_xfail(message: str) -> BaseException:
     """Return the failure of a test that cannot be expected: it cannot run as it is written."""
     error = pytest.fail.Exception(visible(message), pytrace=False)
     setattr(error, _BEYOND_XFAIL, True)

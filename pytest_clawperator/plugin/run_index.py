@@ -95,9 +95,8 @@ class AttemptReports:
         folder = getattr(report, failures.EVIDENCE_FOLDER, None)
         page = dict(report.user_properties).get(failures.TRACE_PROPERTY)
         is_blamed = report.outcome in ("failed", _RERUN) and failures.is_devices_fault(report)
-        outcomes = (attempt.outcome, _outcome(report))
-        if hasattr(report, "context") and not report.failed:  # of a subtest: the test goes on
-            outcomes = (attempt.outcome,)
+        is_part = hasattr(report, "context") and not report.failed  # a subtest: the test goes on
+        outcomes = (attempt.outcome, attempt.outcome if is_part else _outcome(report))
         return replace(
             attempt,
             outcome=next((one for one in _BY_WEIGHT if one in outcomes), "passed"),

@@ -263,8 +263,9 @@ def read_run(folder: Path) -> Run:
 
 
 def _latest(tests: Iterable[TestEnded | None]) -> list[TestEnded]:
-    found = {(one.nodeid, one.worker, one.attempt): one for one in tests if one is not None}
-    return list(found.values())
+    """Return the tests; a later line about the same attempt replaces the one before."""
+    read = (one for one in tests if one is not None)
+    return list({(one.nodeid, one.worker, one.attempt, one.start): one for one in read}.values())
 
 
 def joined(

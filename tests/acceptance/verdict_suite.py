@@ -360,7 +360,10 @@ def said(folder: Path, output: str) -> dict[Cell, Channels]:
     traces = _by_cell((name, str(one.outcome)) for name, one in kept.items() if one is not None)
     return {
         cell: Channels(
-            *(channel.get(cell, "") for channel in (terminal, junit, allure, index)),
+            terminal=terminal.get(cell, ""),
+            junit=junit.get(cell, ""),
+            allure=allure.get(cell, ""),
+            index=index.get(cell, ""),
             trace=traces.get(cell),
         )
         for cell in {*terminal, *junit, *allure, *index}

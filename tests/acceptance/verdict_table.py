@@ -6,7 +6,7 @@ Allure, in the index of the run and in the trace. ``MODES`` has what differs wit
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 #: A kind of test and a situation.
 Cell = tuple[str, str]
@@ -87,7 +87,8 @@ MODES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
 }
 
 
-class Channels(NamedTuple):
+@dataclass(frozen=True)
+class Channels:
     """What the reports say of a test; the trace is kept of tests that failed."""
 
     terminal: str
