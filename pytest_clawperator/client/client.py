@@ -148,7 +148,7 @@ class Clawperator(Actions, HintsAtNames):
                 f"{use} is not possible: {self.owner} closes this client, and others use it until"
                 " then",
                 serial=self.serial,
-                hint="Leave it out; connect() gives a client of your own.",
+                hint="Leave it out, or open a client of your own.",
             )
 
     def __exit__(

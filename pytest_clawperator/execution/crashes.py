@@ -281,15 +281,17 @@ class AppWatch:
             return self._before is not None or bool(self._expected)
         return window.package == self._named or window.package in self.seen.opened
 
-    def crash_at_end(self) -> Crash | None:
+    def crash_at_end(self, touched_at: float | None = None) -> Crash | None:
         """Return the crash that a test must fail for at its end, if it did not fail before.
 
-        An app may crash a moment after it was touched, so that is waited for.
+        An app may crash a moment after it was touched, so that is waited for: after an action,
+        and after ``touched_at``, if something else touched it.
         """
         if self.is_settled:
             return None
-        if self._log is not None and self.seen.touched_at is not None:
-            deadline = self.seen.touched_at + _GRACE
+        touches = [at for at in (self.seen.touched_at, touched_at) if at is not None]
+        if self._log is not None and touches:
+            deadline = max(touches) + _GRACE
             with suppress(ClawperatorError):  # a device that is gone has no more to say
                 while self.crash is None and time.monotonic() < deadline:
                     self._log.wait(self._position, deadline)
