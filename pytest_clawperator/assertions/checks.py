@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions import text_match
 from pytest_clawperator.assertions.text_match import Text
+from pytest_clawperator.client.device_commands import is_package
 from pytest_clawperator.client.judge import Crowd, find_crowd
 from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.contracts.wording import closest, describe, listed
@@ -90,7 +91,8 @@ class NodeView:
     @cached_property
     def nodes(self) -> list[Node]:
         """All matching nodes on the screen."""
-        found = self.target.resolve(self.snapshot)
+        # A node of a snapshot may have been found off the screen.
+        found = [node for node in self.target.resolve(self.snapshot) if node.is_on_screen]
         self.target.last.total = len(found)
         return found
 
@@ -210,8 +212,7 @@ NodeCheck = Check[NodeView]
 
 
 def _visible(view: NodeView) -> Verdict:
-    # A node of a snapshot may have been found off the screen.
-    is_visible = any(node.is_on_screen for node in view.nodes)
+    is_visible = bool(view.nodes)
     return Verdict(is_visible, "visible" if is_visible else view.absence)
 
 
@@ -276,9 +277,12 @@ def in_viewport(ratio: float | None) -> NodeCheck:
 
     def judge(view: NodeView) -> Verdict:
         node = view.first
-        if node is None:
-            return Verdict(None if view.crowd else False, view.absence)
-        return judge_one(node)
+        if node is not None:
+            return judge_one(node)
+        if view.crowd is None and view.anywhere:
+            return Verdict(False, view.absence)
+        hint = "If it may also be gone from the tree, write to_be_hidden()."
+        return Verdict(None, view.absence, None if view.crowd else hint)
 
     wanted = "" if ratio is None else f" by {ratio:.0%}"
     return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
@@ -295,7 +299,8 @@ def _visible_part(node: Node) -> float:
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
     """Return the check that a node has this text, or all matching nodes these texts."""
-    return _texts(expected, "to have text", _same_text, text_match.all_match)
+    texts = text_match.check_texts(expected)
+    return _texts(texts, "to have text", _same_text, text_match.all_match)
 
 
 def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
@@ -304,24 +309,26 @@ def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
     def within(text: Text, found: str) -> Verdict:
         return Verdict(text_match.is_contained(text, found), quoted(found))
 
-    return _texts(expected, "to contain text", within, text_match.all_contained)
+    texts = text_match.check_texts(expected, is_part=True)
+    return _texts(texts, "to contain text", within, text_match.all_contained)
 
 
 def _texts(
-    expected: Text | Sequence[Text],
+    expected: Text | tuple[Text, ...],
     wanted: str,
     one: Callable[[Text, str], Verdict],
     many: Callable[[Sequence[Text], Sequence[str]], bool],
 ) -> NodeCheck:
-    given = text_match.check_texts(expected)
-    if isinstance(given, (str, re.Pattern)):
-        text: Text = given
+    if isinstance(expected, (str, re.Pattern)):
+        text: Text = expected
         shown = f"{wanted} {text_match.shown(text)}"
         return _of_first(shown, lambda node: one(text, node.label))
-    every = given
+    every = expected
 
     def judge(view: NodeView) -> Verdict:
         found = [node.label for node in view.nodes]
+        if not found:
+            return Verdict(None, view.absence)
         hint = text_match.list_difference(every, found) if many is text_match.all_match else None
         return Verdict(many(every, found), text_match.shown_all(found), hint)
 
@@ -390,7 +397,7 @@ ScreenCheck = Check[Snapshot]
 
 def in_app(package: Any) -> ScreenCheck:
     """Return the check that this app is in front."""
-    if not isinstance(package, str) or not package:
+    if not is_package(package):
         raise ConfigurationError(
             f"an app is named by its package, found {describe(package)}",
             hint='Write to_be_in_app("com.android.settings").',

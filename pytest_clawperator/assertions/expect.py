@@ -21,6 +21,7 @@ from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -58,7 +59,7 @@ class Expecting(HintsAtNames):
         ``message`` stands at the beginning of a failure.
         """
         expectation = self._expectation(message)
-        checks = _checks(target, expectation)
+        checks = checks_of(target, expectation)
         require_check(expectation)
         return checks
 
@@ -80,7 +81,12 @@ class Expecting(HintsAtNames):
         require_check(expectation)
         return checks
 
-    def _expectation(self, message: str | None) -> Expectation:
+    def _expectation(self, message: Any) -> Expectation:
+        if message is not None and not isinstance(message, str):
+            raise ConfigurationError(
+                f"the message of an expectation is a text, found {describe(message)}",
+                hint="A timeout belongs to the check: expect(...).to_be_visible(timeout=10).",
+            )
         return Expectation(self._settings(), message, self._is_soft)
 
 
@@ -132,16 +138,17 @@ class Expect(Expecting):
         return self._current
 
 
-def _checks(target: Any, expectation: Expectation) -> Any:
+def checks_of(target: Any, expectation: Expectation) -> Any:
     """Return what can be expected of a subject."""
     if isinstance(target, Locator):
         return LocatorAssertions(target.target, LiveScreen(target.client), expectation)
     if isinstance(target, Clawperator):
         return ScreenAssertions(LiveScreen(target), expectation)
     if isinstance(target, Snapshot):
-        return SnapshotAssertions(FixedScreen(target), expectation)
+        return SnapshotAssertions(FixedScreen(target, is_strict=True), expectation)
     if isinstance(target, Node):
-        return LocatorAssertions(Target(node=target), FixedScreen(target.snapshot), expectation)
+        screen = FixedScreen(target.snapshot, is_strict=True)
+        return LocatorAssertions(Target(node=target), screen, expectation)
     if isinstance(target, ResultEnvelope):
         return EnvelopeAssertions(target, expectation)
     raise ConfigurationError(

@@ -85,7 +85,8 @@ class BatchStep(Generic[T]):
         return self.plan.value(step, result)
 
     def __repr__(self) -> str:
-        return hide(f"<BatchStep {self.plan}: {self._step or 'not done'}>")
+        outcome = "not done" if self._step is None else self._step
+        return hide(f"<BatchStep {self.plan}: {outcome}>")
 
     def __bool__(self) -> bool:
         raise ConfigurationError(

@@ -77,7 +77,7 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """The result of one action.
+    """The result of one action; one that failed is false.
 
     ``proof`` is the snapshot step that the client sent along with the action, to prove it. It
     is not part of the wire form.
@@ -88,6 +88,9 @@ class StepResult(_Received):
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
     proof: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.success
 
     @property
     def code(self) -> ErrorCode | str | None:
@@ -126,8 +129,17 @@ class ResultEnvelope(_Received):
 
     @property
     def ok(self) -> bool:
-        """Whether the execution and every step of it succeeded."""
-        return self.status == "success" and all(step.success for step in self.steps)
+        """Whether the execution and every step of it succeeded.
+
+        An envelope that contradicts itself did not: one that reports success and an error, or
+        success and no step, because every execution has one.
+        """
+        return (
+            self.status == "success"
+            and not (self.error or self.error_code)
+            and bool(self.steps)
+            and all(step.success for step in self.steps)
+        )
 
     def __bool__(self) -> bool:
         return self.ok
@@ -157,7 +169,17 @@ class ResultEnvelope(_Received):
             return errors.known_code(self.error_code)
         if self.failed_steps:
             return self.failed_steps[0].code or ErrorCode.EXECUTION_FAILED
-        return code_of_text(self.error or "")
+        return ErrorCode.RESULT_ENVELOPE_MALFORMED if self._is_hollow else code_of_text(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why it failed: what the device said, or what is missing; empty without a reason."""
+        return self.error or (_HOLLOW if self._is_hollow else "")
+
+    @property
+    def _is_hollow(self) -> bool:
+        """Whether it reports success, and nothing that succeeded."""
+        return self.status == "success" and not (self.steps or self.error or self.error_code)
 
     def step(self, id: str) -> StepResult:
         """Return the result of the action with this id; the first if there are several."""
@@ -195,7 +217,7 @@ class ResultEnvelope(_Received):
         steps = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
         if self.ok:
             return f"<{type(self).__name__} success, {steps}>"
-        why = f"{self.code}: {quote(self.error or 'no reason given')}"
+        why = f"{self.code}: {quote(self.reason or 'no reason given')}"
         if self.failed_steps:
             failed = self.failed_steps[0]
             said = failed.data.get("message", "")
@@ -306,6 +328,8 @@ def _flaws(refusal: ValidationError) -> Iterator[str]:
 
 
 _LOG = "the log"
+_HOLLOW = "the envelope reports success and has no step results"
+_VERSIONS = "Check that the Operator app and this package are of the same major.minor version."
 _SHOWN_FLAWS = 10
 _REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
@@ -315,7 +339,7 @@ def _malformed(
 ) -> errors.EnvelopeMalformedError:
     return errors.EnvelopeMalformedError(
         f"{source} holds a result envelope that cannot be read: {reason}",
-        hint="Check that the Operator app and this package are of the same major.minor version.",
+        hint=_VERSIONS,
         details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
     )
 
@@ -364,6 +388,7 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.OPERATOR_CRASHED: errors.OperatorNotReadyError,
     ErrorCode.OPERATOR_NOT_INSTALLED: errors.OperatorNotReadyError,
     ErrorCode.OPERATOR_VARIANT_MISMATCH: errors.OperatorNotReadyError,
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: errors.EnvelopeMalformedError,
     ErrorCode.UI_TREE_UNAVAILABLE: errors.SnapshotError,
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: errors.SnapshotError,
 }
@@ -407,6 +432,7 @@ _HINTS: Mapping[ErrorCode | str, Hint] = {
     ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT: "An execution has one picture, of its first "
     "take_screenshot: send each in a separate execution.",
     ErrorCode.SERVICE_UNAVAILABLE: Remedy(RemedyKind.RESTORE_SERVICE),
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: _VERSIONS,
 }
 
 _LAST_RESORT = "See the envelope's steps and the device's log for what came before."
@@ -429,7 +455,7 @@ def is_garbled(text: str) -> bool:
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:
     """Return the error for a failed envelope."""
     cls = _CLASSES.get(code, errors.StepFailedError)
-    message = str(step) if step is not None else (envelope.error or "the execution failed")
+    message = str(step) if step is not None else (envelope.reason or "the execution failed")
     if step is not None and step.data.get("message"):
         message = f"{message} - {step.data['message']}"
     details = {

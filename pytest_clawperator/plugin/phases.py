@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.expectation import listening, watching
+from pytest_clawperator.assertions.expectation import Unstated, listening, watching
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.errors import ExecutionsOnlyError
@@ -23,7 +24,7 @@ from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.marker_values import fail_for_markers
 from pytest_clawperator.plugin.run import exit_if_signalled
 from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, settings_of
-from pytest_clawperator.plugin.stash import SOFT_FAILURES
+from pytest_clawperator.plugin.stash import SOFT_FAILURES, UNSTATED
 from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.text import visible
 
@@ -56,12 +57,13 @@ def pytest_runtest_protocol(
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Begin an attempt at the test, and set it up."""
+    item.stash[UNSTATED] = Unstated()
     clients.begin_test(item)
     try:
         goldens.begin_attempt(item)
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        return (yield from _skipped_if_unsupported(item, _softly(item)))
+        return (yield from _skipped_if_unsupported(item, _set_up(item)))
     finally:
         clients.end_setup(item)
 
@@ -90,7 +92,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
     with UNREAD.warning(of_all=True):
-        return (yield from _softly(item))
+        return (yield from _stated(item, item.stash[UNSTATED]))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -109,12 +111,40 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
+def _set_up(item: pytest.Item) -> Generator[None, object, object]:
+    """Set the test up; a check of what was begun here may come later, but not after a skip."""
+    return (yield from _stated(item, item.stash[UNSTATED], is_over=False))
+
+
 def _checked(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching() as unstated:
-        result = yield from _softly(item)
-    if unstated.error is not None:
-        raise unstated.error
+    with watching(item.stash[UNSTATED]) as from_fixtures:
+        try:
+            return (yield from _stated(item, Unstated()))
+        except BaseException:
+            from_fixtures.clear()  # their checks may have been to come
+            raise
+
+
+def _stated(
+    item: pytest.Item, unstated: Unstated, *, is_over: bool = True
+) -> Generator[None, object, object]:
+    """Run a phase; if it is over, or skipped, fail it for an ``expect(...)`` without a check."""
+    result: object = None
+    with watching(unstated):
+        try:
+            result = yield from _softly(item)
+        except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest, ExecutionsOnlyError):
+            if unstated.error is None:
+                raise
+            is_over = True
+        except BaseException:
+            unstated.clear()
+            raise
+    error = unstated.error if is_over else None
+    if error is not None:
+        unstated.clear()
+        raise error
     return result
 
 

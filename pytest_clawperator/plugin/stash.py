@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_clawperator.assertions.expectation import Unstated
     from pytest_clawperator.assertions.soft import SoftFailures
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.devices.health import Health
@@ -92,3 +93,5 @@ TRACE: pytest.StashKey[AttemptTrace] = pytest.StashKey()
 ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
+#: Expectations of the setup that are still without a check.
+UNSTATED: pytest.StashKey[Unstated] = pytest.StashKey()

@@ -328,6 +328,12 @@ class Scope(query.Searchable):
         snapshot = (around if isinstance(around, near_miss.NoMatch) else around[0]).snapshot
         return near_miss.NoMatch(snapshot, wanted, around)
 
+    def __bool__(self) -> bool:
+        raise errors.ConfigurationError(
+            "a part of a snapshot is neither true nor false",
+            hint="Ask what is in it, as in snapshot.within(id='cart').find_all(text='Tea').",
+        )
+
     def __repr__(self) -> str:
         return f"<Scope {self.around!r}>"
 
@@ -490,7 +496,9 @@ class Snapshot(query.Searchable, HintsAtNames):
         """
         __tracebackhide__ = True
         if isinstance(other, Snapshot):
-            return self is other or golden.render(self) == golden.render(other)
+            shown = golden.render(self)
+            is_alike = shown == golden.render(other)
+            return is_alike and (bool(shown) or self.xml == other.xml)
         if isinstance(other, golden.Golden):
             return compare(other, self) is None
         if not isinstance(other, str):

@@ -82,13 +82,33 @@ def test_node_of_a_snapshot_is_not_waited_for() -> None:
     assert "waited" not in message
 
 
-def test_a_node_found_off_the_screen_is_hidden() -> None:
-    """A node that was found off the screen is hidden, and nothing else can be said about it."""
-    expect = Expect()
-    away = Snapshot.from_xml(FORM).find(text="Away", on_screen=False)
+HIDDEN = screen(
+    node(
+        node(text="Inside", id="inside", kind="CheckBox", checkable=True, checked=True),
+        bounds="[0,5000][1080,5050]",
+    )
+)
 
-    assert "found off-screen" in failure(lambda: expect(away).to_have_text("Away"))
-    expect(away).to_exist()
-    expect(away).not_to_be_visible()
-    expect(away).to_be_hidden()
-    expect(away).not_to_be_in_viewport()
+
+@pytest.mark.parametrize(("shown", "text"), [(FORM, "Away"), (HIDDEN, "Inside")])
+def test_a_node_found_off_the_screen_is_hidden(shown: str, text: str) -> None:
+    """It exists, and has neither a state nor a text; also if its own bounds are on the screen."""
+    expected = Expect()(Snapshot.from_xml(shown).find(text=text, on_screen=False))
+
+    expected.to_exist()
+    expected.not_to_be_visible()
+    expected.to_be_hidden()
+    expected.to_have_count(0)
+    expected.not_to_be_in_viewport()
+    for hold in (
+        expected.to_be_in_viewport,
+        expected.to_be_enabled,
+        expected.not_to_be_disabled,
+        expected.not_to_be_focused,
+        lambda: expected.to_have_text(text),
+        lambda: expected.not_to_have_text("x"),
+        lambda: expected.to_have_text([text]),
+        lambda: expected.to_have_role("text"),
+        lambda: expected.not_to_have_role("switch"),
+    ):
+        assert "found off-screen" in failure(hold)

@@ -44,3 +44,19 @@ def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[
     message = failure(lambda: getattr(expect(snapshot), f"not_{check}")(*args))
 
     assert "waited" not in message
+
+
+def test_a_snapshot_is_as_strict_as_the_screen() -> None:
+    """Several matching nodes fail a check of one, negated or not; those of all or any hold."""
+    names = Expect()(Snapshot.from_xml(SHOP)).node(id="name")
+
+    names.to_be_visible()
+    names.to_have_count(3)
+    for hold in (
+        lambda: names.to_have_text("Tea"),
+        lambda: names.not_to_have_text("Cheese"),
+        names.to_be_enabled,
+        names.to_be_in_viewport,
+        names.not_to_be_in_viewport,
+    ):
+        assert "NODE_AMBIGUOUS" in failure(hold)

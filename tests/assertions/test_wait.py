@@ -271,7 +271,7 @@ def test_later_looks_are_bounded_by_the_time_left() -> None:
 
     phone = Phone(data={"snapshot_ui": look})
 
-    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("x", timeout=200))
+    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("com.x", timeout=200))
 
     timeouts = [each.timeout_ms for each in phone.executions]
     assert timeouts[0] <= 120_000

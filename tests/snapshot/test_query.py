@@ -75,6 +75,12 @@ def test_a_scope_is_what_is_in_any_container() -> None:
     assert boxes.find_all(id="box") == [snapshot.find_all(id="box")[1]]
 
 
+def test_a_scope_is_neither_true_nor_false() -> None:
+    """It is there even if its container is not."""
+    with pytest.raises(errors.ConfigurationError, match="neither true nor false"):
+        assert login().within(text="none")
+
+
 def test_within_a_node() -> None:
     """A node can be searched like a snapshot: what is inside it, not the node itself."""
     snapshot = login()
@@ -293,7 +299,7 @@ def random_matcher(chance: random.Random) -> dict[str, str]:
         "role": chance.choice([*ROLES, "Button"]),
     }
     names = chance.sample(list(fields), chance.choice((1, 1, 1, 2, 3)))
-    return {name: fields[name] for name in names if fields[name]} or {"textEquals": "OK"}
+    return {name: fields[name] for name in names if fields[name].strip()} or {"textEquals": "OK"}
 
 
 @pytest.mark.parametrize("seed", range(8))
