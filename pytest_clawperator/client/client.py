@@ -217,6 +217,12 @@ class Clawperator(Actions, HintsAtNames):
         and in the trace of the test.
         """
         words = _words(args)
+        wanted: object = expect_contains
+        if wanted is not None and not (isinstance(wanted, str) and wanted):
+            raise ConfigurationError(
+                f"expect_contains= must be a text that is not empty, found {shown(wanted)}",
+                hint="Leave it out if the output does not matter.",
+            )
         with self.step(" ".join(["skill", skill_id, *words])):
             return self._run_reported(skill_id, words, timeout=timeout, wanted=expect_contains)
 

@@ -13,7 +13,7 @@ from typing_extensions import Unpack
 
 from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 if TYPE_CHECKING:
@@ -247,12 +247,14 @@ class Query:
 
 
 def check_role(role: str) -> None:
-    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
+    """Raise ``ConfigurationError`` for an unknown role: it would silently never be found."""
     __tracebackhide__ = True
     name = role.lower()
-    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
-    if near is not None:
-        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
+    if name not in KNOWN_ROLES:
+        near = closest(name, KNOWN_ROLES)
+        every = listed(sorted(KNOWN_ROLES), limit=len(KNOWN_ROLES))
+        hint = f"Did you mean {near}?" if near else f"There are {every}."
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=hint)
 
 
 #: The forms of a matcher; None if keywords are given instead.
