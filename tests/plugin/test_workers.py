@@ -15,8 +15,8 @@ from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.device_needs import DeviceNeeds
-from pytest_clawperator.plugin.stash import DEVICE_NEEDS, STARTS_LATE
-from pytest_clawperator.plugin.worker_input import CHANNEL, LEASE
+from pytest_clawperator.plugin.stash import CHANNEL, DEVICE_NEEDS, STARTS_LATE
+from pytest_clawperator.plugin.worker_input import LEASE
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.controller import Controller, Farm, candidate, run_as_worker
 from tests.doubles.leases import take
