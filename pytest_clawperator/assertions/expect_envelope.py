@@ -99,7 +99,9 @@ def _no_step(envelope: ResultEnvelope, id: str) -> Verdict:
     hint = f"Did you mean {quote(near)}?" if near else None
     if hint is None and not envelope.ok and not steps:
         hint = "Published Operators drop the results of all steps when one fails hard."
-    return Verdict(False, f"no step {quote(id)}", hint)
+    # Where all results are lost, this one may be among them.
+    is_lost = not (envelope.ok or steps or getattr(envelope, "stopped_at", None))
+    return Verdict(None if is_lost else False, f"no step {quote(id)}", hint)
 
 
 def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
