@@ -112,6 +112,7 @@ class Clawperator(Actions, HintsAtNames):
         skills: Callable[[], Skills] = no_skills,
     ) -> None:
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
+        device._on_use = lambda: self.performer.apps.seen.touched()
         self._runner = runner
         self._skills = skills
         self.pauser = pause_script

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -47,9 +46,8 @@ class Device(HintsAtNames):
 
     _own_word = "claw.device"
     _their_names = foreign_names.DEVICE
-
-    #: When a command or a touch last reached it, by the monotonic clock.
-    touched_at: float | None = None
+    #: Called after each command and each gesture.
+    _on_use: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
@@ -88,7 +86,7 @@ class Device(HintsAtNames):
                 hint="Give seconds, more than 0.",
             )
         result = self._transport.shell(command, timeout=timeout)
-        self.touched_at = time.monotonic()
+        self._on_use()
         return result
 
     def push(self, source: bytes | str | Path, path: str) -> None:
@@ -334,7 +332,7 @@ class Device(HintsAtNames):
         if display is not None:
             command = command.replace("input ", f"input -d {display} ")
         commands.run(self._transport, command, hint=commands.GUARDED_HINT, timeout=timeout)
-        self.touched_at = time.monotonic()
+        self._on_use()
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)

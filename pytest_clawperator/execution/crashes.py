@@ -28,6 +28,7 @@ _KILLED = re.compile(r"Killing (\d+):")
 # Newer versions add how important the process was, and what it was doing.
 _DIED = re.compile(r"Process ([\w.:]+) \(pid (\d+)\) has died(?:: (.*))?")
 _IN_FRONT = re.compile(r"\bTOP\b")
+_DEATH = "died by itself"
 _TOMBSTONE = "*** *** ***"
 _NATIVE_PROCESS = re.compile(r">>> (\S+) <<<")
 _NATIVE_PID = re.compile(r"pid: (\d+), tid: ")
@@ -63,6 +64,11 @@ class Crash:
     def key(self) -> _Key:
         """What tells crashes apart while more lines of their reports come in."""
         return self.process, self.pid
+
+    @property
+    def is_death(self) -> bool:
+        """Whether the process ended without a report."""
+        return self.what == _DEATH
 
     @property
     def package(self) -> str:
@@ -166,7 +172,7 @@ class _Lives:
         was_in_front = _IN_FRONT.search(state) is not None if state else ":" not in process
         if pid in self._killed or not was_in_front:
             return None
-        return Crash(process, "died by itself", "", (place,), (entry.message,), pid)
+        return Crash(process, _DEATH, "", (place,), (entry.message,), pid)
 
 
 def _crash(first: LogEntry, places: tuple[int, ...], messages: list[str]) -> Crash:
@@ -234,6 +240,7 @@ class AppWatch:
         self._named: str | None = None
         self._kept: deque[bytes] = deque(maxlen=_MOST_KEPT)
         self._found: list[Crash] = []
+        self._earlier: set[int | None] = set()
         self._expected: set[_Key] = set()
         self._before: set[_Key] | None = None
         self.is_settled = False
@@ -261,6 +268,7 @@ class AppWatch:
         self.is_settled = False
         self.known_window = None
         self._expected = set()
+        self._earlier.update(one.pid for one in self._found)
         self._found = []
         self._kept.clear()
         self.seen.dialog = None
@@ -281,17 +289,15 @@ class AppWatch:
             return self._before is not None or bool(self._expected)
         return window.package == self._named or window.package in self.seen.opened
 
-    def crash_at_end(self, touched_at: float | None = None) -> Crash | None:
+    def crash_at_end(self) -> Crash | None:
         """Return the crash that a test must fail for at its end, if it did not fail before.
 
-        An app may crash a moment after it was touched, so that is waited for: after an action,
-        and after ``touched_at``, if something else touched it.
+        An app may crash a moment after it was touched, so that is waited for.
         """
         if self.is_settled:
             return None
-        touches = [at for at in (self.seen.touched_at, touched_at) if at is not None]
-        if self._log is not None and touches:
-            deadline = max(touches) + _GRACE
+        if self._log is not None and self.seen.touched_at is not None:
+            deadline = self.seen.touched_at + _GRACE
             with suppress(ClawperatorError):  # a device that is gone has no more to say
                 while self.crash is None and time.monotonic() < deadline:
                     self._log.wait(self._position, deadline)
@@ -347,7 +353,9 @@ class AppWatch:
         relevant = [line for line in lines if _IS_RELEVANT.match(line)]
         if relevant:
             self._kept += relevant
-            self._found = find_crashes(list(self._kept), system=self._system())
+            found = find_crashes(list(self._kept), system=self._system())
+            # A process whose crash was noticed before may live until its dialog is closed.
+            self._found = [one for one in found if not (one.is_death and one.pid in self._earlier)]
 
     def _by_dialog(self) -> list[Crash]:
         if self.seen.dialog is None:

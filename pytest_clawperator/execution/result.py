@@ -173,7 +173,7 @@ _CRASH_DIALOG = "android:id/aerr_"
 class AppsSeen:
     """Which apps a test opened, and which it saw in front; ``dialog`` is a crash that it saw.
 
-    ``touched_at`` is when the last action ended, if it was one that touches an app.
+    ``touched_at`` is when the last thing was done, if it was one that may crash an app.
     """
 
     def __init__(self) -> None:
@@ -187,6 +187,10 @@ class AppsSeen:
         self.opened, self.in_front = set(), set()
         self.dialog = self.touched_at = None
 
+    def touched(self) -> None:
+        """Take note that something was done to the device that may crash an app."""
+        self.touched_at = time.monotonic()
+
     def received(self, execution: Execution, result: RunResult) -> None:
         """Take note of the apps of an execution that came to an end."""
         for action in execution.actions:
@@ -199,8 +203,9 @@ class AppsSeen:
                     self.in_front.add(package)
                 if _CRASH_DIALOG in step.data["text"]:
                     self.dialog = step
-        has_touched = execution.actions[-1].type in _TOUCHES
-        self.touched_at = time.monotonic() if has_touched else None
+        self.touched_at = None
+        if execution.actions[-1].type in _TOUCHES:
+            self.touched()
 
 
 #: What a snapshot with a password field holds.

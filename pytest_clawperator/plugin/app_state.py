@@ -131,7 +131,7 @@ def fail_for_crash(item: pytest.Item) -> None:
     """Raise if the app under test crashed, and the test neither expected it nor failed for it."""
     __tracebackhide__ = True
     for used in clients_of(item):
-        crash = used.apps.crash_at_end(used.client.device.touched_at)
+        crash = used.apps.crash_at_end()
         if crash is not None:
             settle_crashes(item)
             raise ExpectationError(

@@ -242,6 +242,21 @@ def test_a_crash_after_the_test_is_handed_to_the_next() -> None:
     assert watch.crash is None
 
 
+def test_a_process_may_die_of_its_crash_in_the_next_test() -> None:
+    """Android keeps it until the dialog is closed; that is no crash of that test."""
+    lines = Lines()
+    watch = AppWatch(opening(SHOP), lines)
+    lines.lines += EXCEPTION[1:]
+    assert watch.crash is not None
+
+    watch.begin()
+    watch.seen.opened.add(SHOP)
+    lines.lines += DEATH
+    assert watch.crash is None
+    lines.lines += [line.replace(b"812", b"813") for line in DEATH]
+    assert str(watch.crash) == "com.example.shop died by itself"
+
+
 def test_an_app_may_crash_a_moment_after_it_was_touched() -> None:
     """The end of a test whose last action touched it waits for that, and no other does."""
     lines = Lines()

@@ -15,6 +15,7 @@ import pytest
 from _pytest.debugging import pytestPDB
 
 import pytest_clawperator.plugin.lifecycle  # noqa: F401
+from pytest_clawperator.execution import crashes
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -57,6 +58,8 @@ def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     # Other plugins make every inner run start later; a test that needs one loads it with -p.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "pytest_clawperator.plugin")
+    # Most tests that end with a touch crash nothing.
+    monkeypatch.setattr(crashes, "_GRACE", 0.02)
     # pytest keeps the class of --pdbcls by its name, also for inner runs with another one.
     monkeypatch.setattr(pytestPDB, "_wrapped_pdb_cls", None)
 

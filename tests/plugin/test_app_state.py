@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.execution import crashes
 from pytest_clawperator.execution.crashes import AppWatch
 from pytest_clawperator.execution.result import AppsSeen
 from pytest_clawperator.plugin.app_state import begin_app
@@ -252,6 +253,13 @@ VERDICTS = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def patiently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the end of a test wait for a crash that is about to come."""
+    monkeypatch.setattr(crashes, "_GRACE", 1.0)
+
+
+@pytest.mark.usefixtures("patiently")
 def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) -> None:
     """Once, wherever it happened, with its reason and the head of its stack in every report."""
     tests = [f"@in_shop\ndef test_{test}\n" for test in VERDICTS]
@@ -352,6 +360,7 @@ def test_window(clawperator):
 """
 
 
+@pytest.mark.usefixtures("patiently")
 def test_a_negative_check_fails_once_the_app_is_gone(run: Run) -> None:
     """Every kind of it, at once; a crash that is expected does not count, in Python and YAML."""
     result = run(

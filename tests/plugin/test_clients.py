@@ -12,9 +12,10 @@ import pytest
 
 from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.contracts.payload import complete_execution
-from pytest_clawperator.execution.crashes import AppWatch
+from pytest_clawperator.execution.crashes import AppWatch, Crash
 from pytest_clawperator.execution.result import AppsSeen
-from pytest_clawperator.plugin.clients import ClientActivity, label_of
+from pytest_clawperator.plugin import stash
+from pytest_clawperator.plugin.clients import ClientActivity, begin_test, label_of
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import QUICK, Run, kept, names
@@ -112,6 +113,27 @@ class TestCase(unittest.TestCase):
 def markers(path: Path) -> list[str]:
     """Return what was marked in a log."""
     return re.findall(r"marker *: of-(\S+)\.$", path.read_text(), re.MULTILINE)
+
+
+def test_a_crash_after_the_test_is_shown_when_the_next_begins() -> None:
+    """With the device; the log is read on in long tests, so that no crash is lost."""
+    crash = Crash("com.example.shop", "crashed", "no owner")
+    apps: Any = SimpleNamespace(begin=lambda: crash, read_log=lambda: noticed.append("read"))
+    client: Any = SimpleNamespace(serial="PH1", runner=None, performer=SimpleNamespace(apps=apps))
+    noticed: list[str] = []
+    activity = ClientActivity(client)
+    item: Any = SimpleNamespace(stash=pytest.Stash(), config=SimpleNamespace(stash=pytest.Stash()))
+    hub: Any = SimpleNamespace(notice=lambda *said: noticed.append(": ".join(said)))
+    item.config.stash[stash.OPEN_CLIENTS] = [activity]
+    item.config.stash[stash.EVENTS] = hub
+
+    begin_test(item)
+    execution = complete_execution([{"type": "snapshot_ui"}])
+    for _ in range(150):
+        activity(ExecutionFinished(serial="PH1", at=0.0, execution=execution, elapsed=0.1))
+
+    shown = "PH1: com.example.shop crashed: no owner, when the test before had ended"
+    assert noticed == [shown, "read"]
 
 
 def test_what_was_typed_in_one_test_does_not_count_in_the_next() -> None:
