@@ -75,6 +75,26 @@ def test_one_name_for_two_screens_names_both_tests(run_plain: Run) -> None:
     )
 
 
+def test_a_test_that_is_run_again_writes_its_golden_again(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """What the attempt before it wrote is not another test's."""
+    result = run_plain(
+        *("--claw-update-goldens", "-p", "rerunfailures", "--reruns=1"),
+        suite=f"""{PRELUDE}
+texts = ["Loading", "Tea"]
+
+def test_screen():
+    text = texts.pop(0)
+    expect(screen(text)).to_match_tree("shop")
+    assert not texts
+""",
+    )
+
+    result.assert_outcomes(passed=1)
+    assert (pytester.path / "__screens__" / "shop.yaml").read_text() == '- text "Tea"\n'
+
+
 def test_workers_share_which_goldens_are_needed(
     pytester: pytest.Pytester, run_workers: Run
 ) -> None:
