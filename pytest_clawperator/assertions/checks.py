@@ -336,7 +336,7 @@ def _texts(
         return Verdict(many(every, found), text_match.shown_all(found), hint)
 
     shown = f"{wanted}s {text_match.shown_all(every)}"
-    return NodeCheck(shown, judge, about_all=True, is_negative=not every)
+    return NodeCheck(shown, judge, about_all=True)
 
 
 def _same_text(expected: Text, found: str) -> Verdict:
@@ -410,7 +410,7 @@ def in_app(package: Any) -> ScreenCheck:
 
     def judge(snapshot: Snapshot) -> Verdict:
         found = snapshot.foreground_package
-        return Verdict(found == package, found or "an unknown app")
+        return Verdict(found == package if found else None, found or "an unknown app")
 
     return ScreenCheck(f"to be in app {package}", judge, "came to the front")
 
