@@ -366,11 +366,11 @@ def _contain_texts(view: View, wanted: Text | Sequence[Text]) -> bool | None:
 
 
 def _has_value(view: View, one: Element, wanted: Text) -> bool | None:
-    value = _value(view.screen, one)
+    value = value_of(view.screen, one)
     return None if value is None else _is_text(wanted, value)
 
 
-def _value(screen: Screen, given: Element) -> str | None:
+def value_of(screen: Screen, given: Element) -> str | None:
     """Return what follows a label on the nearest level on which anything follows it."""
     if given.role == "textfield":
         return given.get("text")
