@@ -20,15 +20,8 @@ TEXTS = (
 )
 IDS = (
     *("", "", "a:id/row", "a:id/row", "b:id/row", "row", "a:id/Row", "a:id/title", "title"),
-    *(
-        "a:id/big_row",
-        "android:id/summary",
-        "android:id/summary",
-        "a:id/tab_bar",
-        "a:id/row:id/row",
-        "a:id/",
-        "NAV\u0130GATION",
-    ),
+    *("a:id/big_row", "android:id/summary", "android:id/summary", "a:id/tab_bar", "a:id/"),
+    *("a:id/row:id/row", "NAV\u0130GATION"),
 )
 CLASSES = (
     *("android.widget.TextView", "android.view.View", "android.widget.LinearLayout"),
