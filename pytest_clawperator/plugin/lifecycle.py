@@ -1,6 +1,6 @@
 """The beginning and the end of a run, step by step.
 
-``gate.py`` calls ``begin`` when a run turns out to use devices or the library.
+``usage.py`` calls ``begin`` when a run turns out to use devices or the library.
 """
 
 from __future__ import annotations

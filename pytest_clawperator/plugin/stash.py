@@ -54,6 +54,12 @@ REPORTED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 
+# On the input of a worker of `-n`.
+#: The channel over which a worker and its controller talk; there if the run has devices.
+CHANNEL = "clawperator_channel"
+#: Whether the worker replaces another one.
+STARTS_LATE = "clawperator_starts_late"
+
 # On the config: devices.
 WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()
 DEVICE_POOL: pytest.StashKey[DevicePool] = pytest.StashKey()

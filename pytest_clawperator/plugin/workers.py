@@ -27,7 +27,13 @@ from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
 from pytest_clawperator.plugin.scheduler import DeviceScheduling, load_durations, save_durations
 from pytest_clawperator.plugin.settings import settings_of
-from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, WHY_NO_DEVICES, WORKER_COUNT
+from pytest_clawperator.plugin.stash import (
+    DEVICE_NEEDS,
+    DEVICE_POOL,
+    STARTS_LATE,
+    WHY_NO_DEVICES,
+    WORKER_COUNT,
+)
 from pytest_clawperator.plugin.terminal import name_devices_of_workers
 from pytest_clawperator.plugin.usage import needs_devices
 from pytest_clawperator.plugin.worker_input import (
@@ -37,7 +43,6 @@ from pytest_clawperator.plugin.worker_input import (
     LEASE,
     OWN_CLASSES,
     SHARED_RUN_ID,
-    STARTS_LATE,
     WHY_NO_LEASE,
     is_worker,
     open_channel,

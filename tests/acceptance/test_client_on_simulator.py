@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import (
     ContainerNotFoundError,

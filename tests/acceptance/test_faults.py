@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.errors import (
     BroadcastError,

@@ -10,7 +10,7 @@ from pytest_clawperator.assertions.checks import Verdict
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.wait import Entry, Outcome, look_limit, watch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import (
     ClawperatorError,

@@ -13,8 +13,7 @@ import pytest_clawperator.plugin as front
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.device_needs import DeviceNeeds
-from pytest_clawperator.plugin.stash import DEVICE_NEEDS
-from pytest_clawperator.plugin.worker_input import STARTS_LATE
+from pytest_clawperator.plugin.stash import DEVICE_NEEDS, STARTS_LATE
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.controller import Controller, Farm, candidate, run_as_worker
 from tests.doubles.leases import take
