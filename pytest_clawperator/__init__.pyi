@@ -105,7 +105,6 @@ from pytest_clawperator.plugin.phones import (
 from pytest_clawperator.plugin.settings import Settings as Settings
 from pytest_clawperator.report.sinks import Attachment as Attachment
 from pytest_clawperator.report.sinks import ReportSink as ReportSink
-from pytest_clawperator.snapshot.near_miss import NoMatch as NoMatch
 from pytest_clawperator.snapshot.tree import Bounds as Bounds
 from pytest_clawperator.snapshot.tree import Node as Node
 from pytest_clawperator.snapshot.tree import Snapshot as Snapshot

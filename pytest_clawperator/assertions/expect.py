@@ -18,27 +18,29 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Target
 from pytest_clawperator.client.timing import seconds_of, timeout_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 T = TypeVar("T")
 
 
-class Expecting:
+class Expecting(HintsAtNames):
     """Takes a subject, and returns what can be expected of it."""
+
+    _own_word = "expect"
+    _their_names = foreign_names.EXPECTING
 
     def __init__(self, settings: Callable[[], ExpectSettings], *, is_soft: bool) -> None:
         self._settings = settings
         self._is_soft = is_soft
 
     @overload
-    def __call__(
-        self, target: Locator | Node | NoMatch, message: str | None = None
-    ) -> LocatorAssertions: ...
+    def __call__(self, target: Locator | Node, message: str | None = None) -> LocatorAssertions: ...
 
     @overload
     def __call__(self, target: Clawperator, message: str | None = None) -> ScreenAssertions: ...
@@ -100,6 +102,9 @@ class Expect(Expecting):
 
     __name__ = "expect"
 
+    #: Takes the same; after a failure the test continues and fails at its end.
+    soft: Expecting
+
     def __init__(self, *, clock: Clock | None = None) -> None:
         self._current = self._first = ExpectSettings(clock=clock or Clock())
         super().__init__(self._now, is_soft=False)
@@ -141,9 +146,9 @@ def checks_of(target: Any, expectation: Expectation) -> Any:
         return ScreenAssertions(LiveScreen(target), expectation)
     if isinstance(target, Snapshot):
         return SnapshotAssertions(FixedScreen(target, is_strict=True), expectation)
-    if isinstance(target, (Node, NoMatch)):
+    if isinstance(target, Node):
         screen = FixedScreen(target.snapshot, is_strict=True)
-        return LocatorAssertions(_found_target(target), screen, expectation)
+        return LocatorAssertions(Target(node=target), screen, expectation)
     if isinstance(target, ResultEnvelope):
         return EnvelopeAssertions(target, expectation)
     raise ConfigurationError(
@@ -151,14 +156,6 @@ def checks_of(target: Any, expectation: Expectation) -> Any:
         hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
         "for anything else use a plain assert, or expect.poll(function).",
     )
-
-
-def _found_target(found: Node | NoMatch) -> Target:
-    """Return the target for a node of a snapshot, or for one that was not found."""
-    if isinstance(found, Node):
-        return Target(node=found)
-    container = found.container
-    return Target(query=found.query, within=None if container is None else _found_target(container))
 
 
 #: The entry to all expectations.

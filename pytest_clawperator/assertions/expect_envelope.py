@@ -25,6 +25,7 @@ from pytest_clawperator.errors import ConfigurationError, ErrorCode, Expectation
 from pytest_clawperator.remedies import Hint
 
 EnvelopeCheck = Check[ResultEnvelope]
+_CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def _outcome(envelope: ResultEnvelope) -> str:
@@ -98,7 +99,9 @@ def _no_step(envelope: ResultEnvelope, id: str) -> Verdict:
     hint = f"Did you mean {quote(near)}?" if near else None
     if hint is None and not envelope.ok and not steps:
         hint = "Published Operators drop the results of all steps when one fails hard."
-    return Verdict(False, f"no step {quote(id)}", hint)
+    # Where all results are lost, this one may be among them.
+    is_lost = not (envelope.ok or steps or getattr(envelope, "stopped_at", None))
+    return Verdict(None if is_lost else False, f"no step {quote(id)}", hint)
 
 
 def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
@@ -113,19 +116,20 @@ def _checked_code(code: Any) -> ErrorCode | str | None:
     """Return a code; refuse a misspelt known one. New codes are allowed."""
     if code is None or (isinstance(code, str) and code in list(ErrorCode)):
         return code
-    if not isinstance(code, str) or not code:
+    known = [str(each) for each in ErrorCode]
+    near = get_close_matches(code.upper(), known, 1, 0.9) if isinstance(code, str) else []
+    if near:
+        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
         raise ConfigurationError(
             f"code= must be an error code, found {describe(code)}",
             hint='Write code="NODE_NOT_FOUND", or an ErrorCode.',
         )
-    near = get_close_matches(code.upper(), [str(each) for each in ErrorCode], n=1, cutoff=0.9)
-    if near:
-        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
     return code
 
 
 def _check_step(id: Any) -> None:
-    if not isinstance(id, str) or not id:
+    if not isinstance(id, str) or not id.strip():
         raise ConfigurationError(
             f"a step is named by the id of its action, found {describe(id)}",
             hint='Write to_have_step("tap").',

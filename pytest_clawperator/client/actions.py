@@ -50,6 +50,7 @@ class Actions:
     seconds of rest after it.
     """
 
+    performer: Performer
     #: The device beneath: its shell, files, apps and settings.
     device: Device
 
@@ -237,6 +238,8 @@ class Actions:
 
         An app that was already in front does not come to the front: give a node, too.
         """
+        if package is not None:
+            package_name(package)
         return self._perform(plans.wait_for_navigation(package, target, matcher), timeout)
 
     def sleep(self, seconds: float) -> RunStep:
@@ -319,7 +322,7 @@ class Actions:
     def snapshot(self, *, timeout: float | None = None) -> Snapshot:
         """Return what is on the screen as a tree of nodes.
 
-        ``assert claw.snapshot().find(text="Wi-Fi")``
+        ``assert "Wi-Fi" in claw.snapshot()``
         """
         return self._perform(plans.snapshot(), timeout)
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from typing_extensions import Self, Unpack
 
+from pytest_clawperator.client import timing
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.device import Device
@@ -24,6 +25,7 @@ from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts import events, foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.ecmascript import to_string
+from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.contracts.payload import (
@@ -33,13 +35,19 @@ from pytest_clawperator.contracts.payload import (
     override_timeout,
 )
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ConfigurationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ClawperatorWarning,
+    ConfigurationError,
+    ExpectationError,
+)
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.text import visible, visible_line
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
+_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Skills(Protocol):
@@ -89,6 +97,11 @@ class Clawperator(Actions, HintsAtNames):
     _own_word = "claw"
     _their_names = foreign_names.CLIENT
 
+    #: What :meth:`pause` calls, with the frame of the test.
+    pauser: Callable[[Clawperator, FrameType | None], None]
+    #: Who closes the client, if not the code that uses it.
+    owner: str | None = None
+
     def __init__(
         self,
         runner: Runner,
@@ -101,7 +114,7 @@ class Clawperator(Actions, HintsAtNames):
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
         self._skills = skills
-        self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
+        self.pauser = pause_script
 
     @property
     def runner(self) -> Runner:
@@ -118,11 +131,25 @@ class Clawperator(Actions, HintsAtNames):
         self.performer.matchers = matchers_of(given)
 
     def close(self) -> None:
-        """Release the device; what was changed through ``device`` stays."""
+        """Release the device; what was changed through ``device`` stays.
+
+        The client of a fixture is closed by the run: other tests use it, too.
+        """
+        self._require_own("close()")
         self._runner.close()
 
     def __enter__(self) -> Self:
+        self._require_own("`with`, which closes it,")
         return self
+
+    def _require_own(self, use: str) -> None:
+        if self.owner is not None:
+            raise ConfigurationError(
+                f"{use} is not possible: {self.owner} closes this client, and others use it until"
+                " then",
+                serial=self.serial,
+                hint="Leave it out, or open a client of your own.",
+            )
 
     def __exit__(
         self,
@@ -164,7 +191,11 @@ class Clawperator(Actions, HintsAtNames):
                 ClawperatorWarning,
                 stacklevel=2,
             )
-        return self._runner.run(execution)
+        result = self._runner.run(execution)
+        if not result.ok:
+            frame = _calling_frame()
+            UNREAD.add(result, frame.f_code.co_filename, frame.f_lineno)
+        return result
 
     # Skills
 
@@ -186,6 +217,12 @@ class Clawperator(Actions, HintsAtNames):
         and in the trace of the test.
         """
         words = _words(args)
+        wanted: object = expect_contains
+        if wanted is not None and not (isinstance(wanted, str) and wanted):
+            raise ConfigurationError(
+                f"expect_contains= must be a text that is not empty, found {shown(wanted)}",
+                hint="Leave it out if the output does not matter.",
+            )
         with self.step(" ".join(["skill", skill_id, *words])):
             return self._run_reported(skill_id, words, timeout=timeout, wanted=expect_contains)
 
@@ -256,6 +293,17 @@ class Clawperator(Actions, HintsAtNames):
             )
         return _Step(title, self._runner)
 
+    def expecting_crash(self, *, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Expect the app under test to crash, to hang or to die in the block.
+
+            with claw.expecting_crash():
+                claw.click(text="Crash")
+
+        The block waits for it, for ``timeout`` seconds, and fails if it does not happen. Elsewhere
+        a crash of the app fails the test.
+        """
+        return _ExpectedCrash(self, timing.timeout_of(timeout, self.timeout))
+
     # Nodes
 
     def node(
@@ -282,6 +330,14 @@ class Clawperator(Actions, HintsAtNames):
         ``claw.pause()``
         """
         self.pauser(self, sys._getframe(1))
+
+
+def _calling_frame() -> FrameType:
+    """Return the frame of the code that called into this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def _late_close(execution: Execution) -> str | None:
@@ -332,6 +388,35 @@ class _Step:
                 error=error,
             )
         )
+
+
+class _ExpectedCrash:
+    """A part of a test in which the app under test is expected to crash."""
+
+    def __init__(self, client: Clawperator, seconds: float) -> None:
+        self._client = client
+        self._apps = client.performer.apps
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._apps.expect()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            deadline = time.monotonic() + self._seconds
+            if error is None and not self._apps.await_expected(deadline, self._client.snapshot):
+                raise ExpectationError(
+                    f"expected the app under test to crash, and it did not in {self._seconds:g} s",
+                    serial=self._client.serial,
+                    hint="Let the block do what crashes it; if that takes longer, set timeout=.",
+                )
+        finally:
+            self._apps.stop_expecting()
 
 
 def _words(args: Sequence[Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -47,6 +48,9 @@ class Device(HintsAtNames):
     _own_word = "claw.device"
     _their_names = foreign_names.DEVICE
 
+    #: When a command or a touch last reached it, by the monotonic clock.
+    touched_at: float | None = None
+
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
         self._info = info
@@ -68,7 +72,7 @@ class Device(HintsAtNames):
     # The shell and files
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a command line in the device's shell; ``.ok`` of its result is False if it failed."""
+        """Run a command line in the device's shell; its result is false if it failed."""
         given: object = command
         if not isinstance(given, str) or not given.strip() or "\0" in given:
             raise errors.ConfigurationError(
@@ -83,7 +87,9 @@ class Device(HintsAtNames):
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
             )
-        return self._transport.shell(command, timeout=timeout)
+        result = self._transport.shell(command, timeout=timeout)
+        self.touched_at = time.monotonic()
+        return result
 
     def push(self, source: bytes | str | Path, path: str) -> None:
         """Write bytes, or a file of this computer, to a path on the device."""
@@ -328,6 +334,7 @@ class Device(HintsAtNames):
         if display is not None:
             command = command.replace("input ", f"input -d {display} ")
         commands.run(self._transport, command, hint=commands.GUARDED_HINT, timeout=timeout)
+        self.touched_at = time.monotonic()
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)

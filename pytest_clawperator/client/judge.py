@@ -66,9 +66,9 @@ _PARTIAL = (
 
 @dataclass(frozen=True)
 class Crowd:
-    """The part of a target that several nodes match, and these nodes."""
+    """A target that several nodes match where one is meant, and these nodes."""
 
-    part: Target
+    target: Target
     nodes: Sequence[Node]
 
     def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
@@ -95,13 +95,13 @@ def ambiguous(
     after = f", and the first was {use.done}" if done and not use.is_harmless else ""
     first = near_miss.crash_prefix(nodes[0].snapshot)
     return StepFailedError(
-        f"{first}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
+        f"{first}{verb}: {len(nodes)} nodes match {crowd.target}{after}"
         + "".join(f"\n  {line}" for line in crowd.lines()),
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
         hint=telling_apart(crowd, use),
         details={"nodes": [near_miss.describe(node) for node in nodes]},
-        matcher=crowd.part.matcher,
+        matcher=crowd.target.matcher,
         snapshot=nodes[0].snapshot,
     )
 
@@ -121,11 +121,11 @@ def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
     places = sorted(range(len(nodes)), key=lambda place: not recipient(nodes[place], use).clickable)
     for place in places:
         for word, value in _distinguishing(nodes[place]):
-            if _is_only(nodes[place], _with_keyword(crowd.part, word, value)):
+            if _is_only(nodes[place], _with_keyword(crowd.target, word, value)):
                 yield f"{word}={value!r} matches only {place + 1}."
     for place in places:
         for name, label in _rows(nodes[place], nodes):
-            if _is_only(nodes[place], _in_row(crowd.part, name, label)):
+            if _is_only(nodes[place], _in_row(crowd.target, name, label)):
                 within = f"within=claw.node(id={name!r}, has=claw.node(text={label!r}))"
                 yield f"{within} is around {place + 1} only."
 

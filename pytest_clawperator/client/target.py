@@ -15,8 +15,7 @@ from pytest_clawperator.contracts.matchers import (
     check_matcher_keywords,
     is_short_id,
 )
-from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
-from pytest_clawperator.snapshot.near_miss import NoMatch
+from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.query import (
     UNSHOWN_ROLES,
     Query,
@@ -226,7 +225,7 @@ class LocatorBase:
 
 
 #: A node in all the forms that methods accept.
-TargetLike = NodeMatcher | Mapping[str, Any] | Node | NoMatch | LocatorBase
+TargetLike = NodeMatcher | Mapping[str, Any] | Node | LocatorBase
 
 
 def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
@@ -329,14 +328,6 @@ def container_of(within: TargetLike | None, *, verb: str) -> Target | None:
 def _read(given: Any, verb: str) -> Target:
     if isinstance(given, Node):
         return Target(node=given)
-    if isinstance(given, NoMatch):
-        raise NodeNotFoundError(
-            f"{verb}: the snapshot has no {Target(query=given.query)}",
-            hint="Give the matcher itself to wait for the node.",
-            matcher=given.matcher,
-            nearest=given.nearest,
-            snapshot=given.snapshot,
-        )
     if isinstance(given, (NodeMatcher, Mapping)):
         return Target(query=Query.of(_in_wire_words(given), {}))
     if isinstance(given, LocatorBase):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+import warnings
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic.alias_generators import to_camel
@@ -18,6 +20,7 @@ from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 RESULT_PREFIX = "[Clawperator-Result]"
+_MOST_UNREAD = 50
 
 
 def _a_string(value: Any) -> str:
@@ -74,7 +77,7 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """The result of one action.
+    """The result of one action; one that failed is false.
 
     ``proof`` is the snapshot step that the client sent along with the action, to prove it. It
     is not part of the wire form.
@@ -85,6 +88,9 @@ class StepResult(_Received):
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
     proof: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.success
 
     @property
     def code(self) -> ErrorCode | str | None:
@@ -137,6 +143,13 @@ class ResultEnvelope(_Received):
 
     def __bool__(self) -> bool:
         return self.ok
+
+    if not TYPE_CHECKING:  # type checkers would no longer know the attributes
+
+        def __getattribute__(self, name: str) -> Any:
+            if UNREAD and not name.startswith("_"):
+                UNREAD.remove(self)
+            return super().__getattribute__(name)
 
     @property
     def failed_steps(self) -> tuple[StepResult, ...]:
@@ -210,6 +223,51 @@ class ResultEnvelope(_Received):
             said = failed.data.get("message", "")
             why = f"{failed}{f', {quote(said)}' if said else ''}"
         return hide(f"<{type(self).__name__} failed: {why}; {steps}>")
+
+
+class UnreadFailures:
+    """The failed envelopes that a test was given and has not looked at."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[ResultEnvelope, str, int]] = {}
+
+    def add(self, envelope: ResultEnvelope, file: str, line: int) -> None:
+        """Keep an envelope, with the line that asked for it."""
+        self._known[id(envelope)] = (envelope, file, line)
+        if len(self._known) > _MOST_UNREAD:  # without pytest nobody takes them
+            del self._known[next(iter(self._known))]
+
+    def remove(self, envelope: ResultEnvelope) -> None:
+        """Forget an envelope that is looked at."""
+        self._known.pop(id(envelope), None)
+
+    @contextmanager
+    def warning(self, *, of_all: bool = False) -> Iterator[None]:
+        """Warn at the end of the block of those that are left, each at its line.
+
+        Without ``of_all`` those from before the block may still be looked at after it.
+        """
+        before = set() if of_all else set(self._known)
+        try:
+            yield
+        except BaseException:
+            with suppress(errors.ClawperatorWarning):  # if it is an error, there is one already
+                self._warn(before)
+            raise
+        self._warn(before)
+
+    def _warn(self, before: Container[int]) -> None:
+        for one in [one for one in self._known if one not in before]:
+            envelope, file, line = self._known.pop(one)
+            text = f"this execution failed, and nothing looked at its envelope: {envelope!r}"
+            warnings.warn_explicit(text, errors.ClawperatorWarning, file, line)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+#: Those of this process.
+UNREAD = UnreadFailures()
 
 
 def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.kinds import Subtests
     from pytest_clawperator.plugin.ladder import EarlyConnection
     from pytest_clawperator.plugin.leasing import ReservedLeases
     from pytest_clawperator.plugin.phones import SimulatedPhones
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 NEEDS_DEVICES: pytest.StashKey[bool] = pytest.StashKey()
+#: Where ``--claw-validate`` looks for tests, and below which folder for files.
+VALIDATED_PLACES: pytest.StashKey[tuple[list[str], Path]] = pytest.StashKey()
 UNCOLLECTED_FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
 CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
 RUN_ID: pytest.StashKey[str] = pytest.StashKey()
@@ -69,6 +72,7 @@ MISSING_EMULATORS: pytest.StashKey[int] = pytest.StashKey()
 WHY_NO_DEVICES: pytest.StashKey[ClawperatorError] = pytest.StashKey()
 SPARE_DEVICES: pytest.StashKey[Spares] = pytest.StashKey()
 DEVICE_NEEDS: pytest.StashKey[dict[str, DeviceNeeds]] = pytest.StashKey()
+DEVICE_CHANGES: pytest.StashKey[list[str]] = pytest.StashKey()
 DEVICE_CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
 CLASS_TO_SELECT: pytest.StashKey[DeviceClass | None] = pytest.StashKey()
 EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
@@ -101,3 +105,5 @@ MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
 #: Expectations of the setup that are still without a check.
 UNSTATED: pytest.StashKey[Unstated] = pytest.StashKey()
+#: While the test itself runs.
+SUBTESTS: pytest.StashKey[Subtests] = pytest.StashKey()

@@ -13,7 +13,7 @@ from typing_extensions import Unpack
 
 from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 if TYPE_CHECKING:
@@ -247,12 +247,14 @@ class Query:
 
 
 def check_role(role: str) -> None:
-    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
+    """Raise ``ConfigurationError`` for an unknown role: it would silently never be found."""
     __tracebackhide__ = True
     name = role.lower()
-    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
-    if near is not None:
-        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
+    if name not in KNOWN_ROLES:
+        near = closest(name, KNOWN_ROLES)
+        every = listed(sorted(KNOWN_ROLES), limit=len(KNOWN_ROLES))
+        hint = f"Did you mean {near}?" if near else f"There are {every}."
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=hint)
 
 
 #: The forms of a matcher; None if keywords are given instead.
@@ -271,11 +273,17 @@ class Searchable:
         *,
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
-    ) -> Node | NoMatch:
-        """Return the first node that fits, or a :class:`NoMatch` that names near misses."""
+    ) -> Node:
+        """Return the first node that fits; raise ``NodeNotFoundError``, with near misses, if none.
+
+        ``find_all`` gives a list, which may be empty.
+        """
+        __tracebackhide__ = True
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
-        return self._no_match(query) if found is None else found
+        if found is None:
+            raise self._no_match(query).error
+        return found
 
     def find_all(
         self,
@@ -298,6 +306,16 @@ class Searchable:
     ) -> int:
         """Count the nodes that fit."""
         return len(self.find_all(matcher, on_screen=on_screen, **keywords))
+
+    def __contains__(self, text: object) -> bool:
+        """Whether a node on the screen has exactly this text or description."""
+        __tracebackhide__ = True
+        if not isinstance(text, str):
+            raise TypeError(
+                f"`in` takes the text of a node, found something of type {type(text).__name__};"
+                ' find_all(...) takes matchers, as in find_all(role="button")'
+            )
+        return bool(self.count(text=text) or self.count(desc=text))
 
     def _candidates(self, query: Query) -> Iterable[Node]:
         """Return nodes that include all that fit, in the order of the tree."""

@@ -107,6 +107,8 @@ class Node(query.Searchable, HintsAtNames):
 
     _own_word = "node"
     _their_names = foreign_names.NODE
+    # Not checked, because many are made; its slots are all that can be set anyhow.
+    __setattr__ = object.__setattr__
 
     def __init__(self, snapshot: Snapshot, element: Element) -> None:
         self.snapshot = snapshot
@@ -273,7 +275,7 @@ class Node(query.Searchable, HintsAtNames):
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
-        return near_miss.NoMatch(self.snapshot, wanted, self)
+        return near_miss.NoMatch(self.snapshot, wanted, [self])
 
     def _get(self, name: str) -> str:
         return self.snapshot._value(self._element, name)
@@ -298,37 +300,42 @@ def _node_at(snapshot: Snapshot, position: int) -> Node:
     return snapshot._node(snapshot._elements[position])
 
 
+# So many nodes with a text are looked at one by one; otherwise what is in the containers is.
+_FEW = 10
+
+
 class Scope(query.Searchable):
-    """A part of a snapshot: what is inside any of some containers, but not these themselves.
+    """A part of a snapshot: what is inside any of some containers, but not these themselves."""
 
-    ``missing`` is the container that was looked for, if there is none.
-    """
-
-    def __init__(
-        self, containers: Sequence[Node], *, missing: near_miss.NoMatch | None = None
-    ) -> None:
-        self.containers = containers
-        self.missing = missing
+    def __init__(self, around: Sequence[Node] | near_miss.NoMatch) -> None:
+        self.around = around
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        if not self.containers:
+        around = self.around
+        if isinstance(around, near_miss.NoMatch) or not around:
             return ()
-        text = wanted.matcher.text_equals
-        if not text or not isinstance(text, str):
-            return chain.from_iterable(node.descendants for node in outermost(self.containers))
-        nodes, around = self.containers[0].snapshot._candidates(wanted), set(self.containers)
-        return (node for node in nodes if is_inside(node, around))
+        snapshot, text = around[0].snapshot, wanted.matcher.text_equals
+        named = snapshot._by_label.get(text, []) if text and isinstance(text, str) else None
+        if named is None or len(named) > _FEW:
+            return chain.from_iterable(node.descendants for node in outermost(around))
+        containers = set(around)
+        return (node for node in map(snapshot._node, named) if is_inside(node, containers))
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
-        if self.missing is not None:
-            return near_miss.NoMatch(self.missing.snapshot, wanted, self.missing)
-        only = self.containers[0] if len(self.containers) == 1 else None
-        return near_miss.NoMatch(self.containers[0].snapshot, wanted, only)
+        around = self.around
+        snapshot = (around if isinstance(around, near_miss.NoMatch) else around[0]).snapshot
+        return near_miss.NoMatch(snapshot, wanted, around)
+
+    def __bool__(self) -> bool:
+        raise errors.ConfigurationError(
+            "a part of a snapshot is neither true nor false",
+            hint="Ask what is in it, as in snapshot.within(id='cart').find_all(text='Tea').",
+        )
 
     def __repr__(self) -> str:
-        return f"<Scope {self.containers if self.missing is None else self.missing!r}>"
+        return f"<Scope {self.around!r}>"
 
 
 def is_inside(node: Node, containers: Collection[Node]) -> bool:
@@ -354,6 +361,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     _own_word = "snapshot"
     _their_names = foreign_names.SNAPSHOT
+    __setattr__ = object.__setattr__  # not checked, because many are made
 
     def __init__(
         self,
@@ -482,34 +490,40 @@ class Snapshot(query.Searchable, HintsAtNames):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Whether it fits a golden or the text of one, or shows the same as another snapshot."""
+        """Whether it fits a golden or the text of one, or shows the same as another snapshot.
+
+        A text that is not a golden is an error: it would be unequal to every screen.
+        """
+        __tracebackhide__ = True
         if isinstance(other, Snapshot):
-            return self is other or golden.render(self) == golden.render(other)
+            shown = golden.render(self)
+            is_alike = shown == golden.render(other)
+            return is_alike and (bool(shown) or self.xml == other.xml)
         if isinstance(other, golden.Golden):
             return compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
-        try:
-            return compare(golden.parse(other), self) is None
-        except errors.ConfigurationError:  # text that is not a golden fits nothing
-            return False
+        return compare(golden.parse(other), self) is None
 
     __hash__ = object.__hash__
 
     def within(
         self,
-        container: Node | near_miss.NoMatch | Wanted = None,
+        container: Node | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> Scope:
         """Return a scope to search in: what is inside a node, or any node that fits a matcher."""
+        __tracebackhide__ = True
         if isinstance(container, Node):
+            if container.snapshot is not self:
+                raise errors.ConfigurationError(
+                    f"{container!r} is a node of another snapshot",
+                    hint="Search in a node of this one, or give a matcher.",
+                )
             return Scope([container])
-        if not isinstance(container, near_miss.NoMatch):
-            if containers := self.find_all(container, **keywords):
-                return Scope(containers)
-            container = self._no_match(Query.of(container, keywords))
-        return Scope([], missing=container)
+        found = self.find_all(container, **keywords)
+        return Scope(found or self._no_match(Query.of(container, keywords)))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
@@ -726,10 +740,15 @@ def _share_a_window(node: Node, other: Node) -> bool:
     return [node, *node.ancestors][-1] is [other, *other.ancestors][-1]
 
 
-def secret_places(snapshot: Snapshot) -> list[Bounds]:
-    """Return the bounds of password fields, and of nodes whose texts hold a secret."""
-    return [node.bounds for node in snapshot.nodes if _is_secret(node)]
+def secret_places(snapshot: Snapshot, *, only_readable: bool = False) -> list[Bounds]:
+    """Return the bounds of nodes whose texts hold a secret, and of password fields.
 
-
-def _is_secret(node: Node) -> bool:
-    return node.password or SECRETS.is_in(node.text) or SECRETS.is_in(node.content_desc)
+    With ``only_readable`` password fields are left out: they show bullets.
+    """
+    return [
+        node.bounds
+        for node in snapshot.nodes
+        if (node.password and not only_readable)
+        or SECRETS.is_in(node.text)
+        or SECRETS.is_in(node.content_desc)
+    ]

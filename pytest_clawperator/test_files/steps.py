@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ClawperatorError
@@ -111,9 +112,15 @@ def _refuse_unknown(word: str, mark: Mark) -> None:
     ours = in_our_words(word)
     if ours is not None:
         raise Mistake(mark, f"there is no step {quote(word)}; here it is {ours}")
-    near = closest(word, [*step_words(), *MODIFIERS])
+    near = closest(word, [*step_words(), *MODIFIERS], _other_words())
     meant = f"; did you mean `{near}`?" if near else ""
     raise Mistake(mark, f"there is no step {quote(word)}{meant}")
+
+
+def _other_words() -> dict[str, str]:
+    """Return other names of the actions that are steps, such as ``tap``, with the steps' own."""
+    kinds = [kind for kind in ACTION_TYPES.values() if kind.name in step_words()]
+    return {word: kind.name for kind in kinds for word in (*kind.aliases, *kind.guesses)}
 
 
 def _refuse_words(node: Mapping, words: Sequence[Entry]) -> None:
@@ -302,6 +309,12 @@ def _given(step: Mapping, scope: Scope) -> dict[str, ast.expr]:
     }
 
 
+def _read_expecting_crash(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
+    """Yield the steps in which the app under test is expected to crash."""
+    called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "expecting_crash"))
+    yield ast.With([ast.withitem(called)], read_steps(entry.value, scope) or [ast.Pass()])
+
+
 _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterable[ast.stmt]]] = {
     "expect": lambda entry, step, scope: read_expect(_value_of(entry), scope),
     "device": _read_device,
@@ -309,6 +322,7 @@ _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterable[ast.stmt]]] = {
     "use": _read_use,
     "skill": _read_skill,
     "steps": lambda entry, step, scope: read_steps(entry.value, scope),
+    "expecting_crash": _read_expecting_crash,
 }
 
 

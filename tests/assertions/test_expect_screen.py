@@ -34,7 +34,7 @@ def test_node_on_the_screen_is_waited_for(expect: Expect) -> None:
 
 @pytest.mark.parametrize(
     ("check", "args"),
-    [("to_be_in_app", (PACKAGE,)), ("to_have_no_overlay", ()), ("to_match_tree", ("- ...",))],
+    [("to_be_in_app", (PACKAGE,)), ("to_have_no_overlay", ()), ("to_match_tree", ("- text",))],
 )
 def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[Any, ...]) -> None:
     """A snapshot has the checks of a screen, without waiting."""

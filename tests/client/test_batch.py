@@ -39,8 +39,8 @@ Collect = Callable[[Batch], Any]
 
 # Methods of the client that are not single actions.
 NOT_ACTIONS = {
-    "batch", "close", "execute", "node", "pages", "pause", "run_artifact", "run_skill", "serial",
-    "step", "timeout",
+    "batch", "close", "execute", "expecting_crash", "node", "pages", "pause", "run_artifact",
+    "run_skill", "serial", "step", "timeout",
 }  # fmt: skip
 
 
@@ -101,6 +101,30 @@ def test_results_are_handed_back() -> None:
     assert outcome.value.moved
     assert snapshot.value.find(text="Milk")
     assert picture.value == b"PNG"
+
+
+def test_a_step_is_no_value() -> None:
+    """Neither true nor false, nor comparable with a value: that would pass or fail unseen."""
+    phone = Phone(SHOP, data={"read_text": {"text": "Tea"}})
+    with client(phone).batch() as b:
+        step = b.read_text(text="Tea")
+        asked: list[Callable[[], object]] = [
+            lambda: bool(step),
+            lambda: not step,
+            lambda: step == "Tea",
+            lambda: step != "Milk",
+            lambda: step == ["Tea"],
+        ]
+        for ask in asked:
+            with pytest.raises(ConfigurationError, match=r"read_text .* is a step of a batch"):
+                ask()
+
+    for ask in asked:
+        with pytest.raises(ConfigurationError, match="a step of a batch") as refused:
+            ask()
+        assert ".value" in str(refused.value.hint)
+    assert step == step
+    assert len({step, step}) == 1
 
 
 def test_there_is_no_result_before_the_end() -> None:

@@ -12,7 +12,6 @@ from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
     ExecutionValidationError,
-    NodeNotFoundError,
 )
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
@@ -80,15 +79,6 @@ def test_an_empty_matcher_is_refused(empty: Any) -> None:
     """It would match everything."""
     with pytest.raises((ExecutionValidationError, ConfigurationError)):
         target(**empty)
-
-
-def test_a_node_that_was_not_found_is_refused_at_once() -> None:
-    """What a snapshot does not have cannot be clicked; the error has the nearest nodes."""
-    with pytest.raises(NodeNotFoundError) as missed:
-        target(SNAPSHOT.find(text="tea"))
-
-    assert "click: the snapshot has no node(text='tea')" in str(missed.value)
-    assert "text is `Tea`, wanted `tea`" in str(missed.value)
 
 
 def test_short_ids_are_keywords_only() -> None:

@@ -89,6 +89,7 @@ LAUNCHER = "com.google.android.apps.nexuslauncher"
 LAUNCHER_ACTIVITY = "com.google.android.apps.nexuslauncher.NexusLauncherActivity"
 RECENTS_ACTIVITY = "com.android.quickstep.RecentsActivity"
 SYSTEM = "android"
+SYSTEM_UI = "com.android.systemui"
 CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
 CLEAR_ALL = "clear all"
 _HOME_COLUMNS = 4
@@ -130,6 +131,24 @@ def launcher_page(apps: Iterable[App], *, now: float, choose: Choose) -> Page:
         ),
     )
     return Page(LAUNCHER, "home", body, LAUNCHER_ACTIVITY, now, _nothing, choose=choose)
+
+
+def lock_page(*, now: float) -> Page:
+    """Build the lock screen, which lies over everything."""
+    prefix = f"{SYSTEM_UI}:id/"
+    body = Screen.model_construct(
+        toolbar=False,
+        items=(
+            _widget("space", height=160),
+            _widget("text", "Locked", id=f"{prefix}lock_icon_view", align="center"),
+        ),
+        bottom=(
+            _widget(
+                "text", "Swipe up to open", id=f"{prefix}keyguard_indication_text", align="center"
+            ),
+        ),
+    )
+    return Page(SYSTEM_UI, "keyguard", body, "NotificationShade", now, _nothing)
 
 
 def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
@@ -231,14 +250,22 @@ def _chooser_body(apps: Sequence[App]) -> Dialog:
     )
 
 
-def crash_page(app: App, *, now: float, choose: Choose) -> Page:
-    """Build the dialog about an app that has crashed."""
-    body = Dialog.model_construct(
-        title=_plain(f"{app.name} has stopped"),
-        items=(
-            _widget("button", "App info", id="android:id/aerr_app_info", value="info"),
-            _widget("button", "Close app", id="android:id/aerr_close", value="close"),
-        ),
+def crash_page(app: App, *, now: float, choose: Choose, hangs: bool = False) -> Page:
+    """Build the dialog about an app that has crashed, or that hangs."""
+    other = ("Wait", "aerr_wait", "wait") if hangs else ("App info", "aerr_app_info", "info")
+    buttons = tuple(
+        _widget("button", text, id=f"android:id/{name}", value=value)
+        for text, name, value in (other, ("Close app", "aerr_close", "close"))
     )
-    name = f"Application Error: {app.package}"
+    title = f"{app.name} isn't responding" if hangs else f"{app.name} has stopped"
+    body = Dialog.model_construct(title=_plain(title), items=buttons)
+    name = f"Application {'Not Responding' if hangs else 'Error'}: {app.package}"
     return Page(SYSTEM, "crash", body, name, now, _nothing, choose=choose)
+
+
+def alert_page(title: str, *, now: float, choose: Choose) -> Page:
+    """Build a dialog of the system itself, as about a low battery."""
+    heading = _widget("title", title, id="android:id/alertTitle")
+    button = _widget("button", "OK", id="android:id/button1", value="ok")
+    body = Dialog.model_construct(items=(heading, button))
+    return Page("com.android.systemui", "alert", body, "AlertDialog", now, _nothing, choose=choose)

@@ -67,8 +67,13 @@ def test_invalid_arguments_are_refused_and_set_nothing(phone: Phone) -> None:
         "fault forged_lines kind=x": "fault 'forged_lines' has no kind 'x'. Allowed: all,",
         "profile 9.9": "there is no profile '9.9'. Profiles: documented, 0.5.3.\n",
         "anr": "no package is named. Write: sim anr com.example.shop.\n",
+        "crash": "sim crash does not say what crashes, or how. Write: sim crash com.example.shop,",
+        "crash a.b softly": "sim crash a.b softly does not say what crashes, or how. ",
+        "crash a.b": "there is no app 'a.b'. See: pm list packages.\n",
+        "die": "no package is named. Write: sim die com.example.shop.\n",
+        "alert": "the dialog has no title. Write: sim alert Battery low.\n",
         "reset now": "'now' is one word too many. 'sim help' shows what is allowed.\n",
-        "fly": "there is no command 'fly'. Commands: fault, stats, chatter, anr, allow, screen,",
+        "fly": "there is no command 'fly'. Commands: fault, stats, chatter, anr, crash, die, ",
         **{f"chatter {rate}": f"'{rate}' is not a rate. " for rate in ("x", "-1", "1e9", "nan")},
     }.items():
         ended = phone.run(f"sim {arguments}")
@@ -95,11 +100,17 @@ def test_the_operator_can_be_absent_or_another_one(phone: Phone) -> None:
 
 
 def test_a_lock_is_dismissed_unless_it_asks_for_a_code(phone: Phone) -> None:
-    """The window policy reports the lock screen."""
+    """The window policy reports the lock screen, which lies over everything."""
     locked = "showing=true"
+    before = phone.device.ui.view.active_root()
 
     assert locked in phone.out("sim fault locked; dumpsys window policy")
+    root = phone.device.ui.view.active_root()
+    assert root is not None
+    assert "Swipe up to open" in [node.text for node in root.walk()]
+    assert {node.package for node in root.walk()} == {"com.android.systemui"}
     assert locked not in phone.out("wm dismiss-keyguard; dumpsys window policy")
+    assert str(phone.device.ui.view.active_root()) == str(before)
     dismissed = "sim fault locked code=1; wm dismiss-keyguard"
     assert locked in phone.out(f"{dismissed}; dumpsys window policy")
 
@@ -131,17 +142,20 @@ def test_cutting_the_log_ends_the_streams_that_are_open(phone: Phone) -> None:
 
 
 def test_the_clock_can_be_set_back(phone: Phone) -> None:
-    """The clock and the log go back together, and a reset sets them right."""
-    before, set_back, right = (
+    """The clock and the log go back together, and are set right with the fault or a reset."""
+    back = "sim fault time_set_back s=3600"
+    before, first, cleared, second, right = (
         int(phone.out(f"{act}; date +%s"))
-        for act in ("true", "sim fault time_set_back s=3600", "sim reset")
+        for act in ("true", back, "sim fault clear time_set_back", back, "sim reset")
     )
     phone.out("sim fault time_set_back s=7200; log hello")
 
-    assert -3600 <= set_back - before < -3500
+    assert -3600 <= first - before < -3500
+    assert -3600 <= second - before < -3500
+    assert 0 <= cleared - before < 100
     assert 0 <= right - before < 100
     assert phone.device.log.since(1)[-1].time < before - 7000
-    assert phone.out("sim fault list") == ""
+    assert phone.out("sim fault list") == "time_set_back s=7200\n"
 
 
 # Counters
@@ -227,12 +241,46 @@ def test_the_chatter_rate_is_read_and_set(phone: Phone) -> None:
 
 
 def test_the_system_reports_an_app_that_does_not_respond(phone: Phone) -> None:
-    """The report comes from the system's own process."""
-    phone.out("sim anr com.example.shop")
+    """The report comes from the system's own process; a dialog lets the user wait, or close it."""
+    start = f"am start -n {SETTINGS}/.Settings"
+    pid = phone.out(f"{start} >/dev/null; pidof {SETTINGS}").strip()
+    shown = phone.out(f"sim anr {SETTINGS}; sim screen")
 
-    report = phone.device.log.since(1)[-1]
-    assert report.message.startswith("ANR in com.example.shop\nPID: ")
+    (report,) = (line for line in phone.device.log.since(1) if line.message.startswith("ANR"))
+    assert report.message.startswith(f"ANR in {SETTINGS} ({SETTINGS}/.MainActivity)\nPID: {pid}\n")
     assert str(report.pid) == phone.out("pidof system_server").strip()
+    assert "Settings isn't responding" in shown
+    assert all(f"android:id/{name}" in shown for name in ("alertTitle", "aerr_wait", "aerr_close"))
+
+
+def test_apps_crash_and_die_as_on_android(phone: Phone) -> None:
+    """With a report, or without a word; one that is stopped is killed by the system."""
+    start = f"am start -n {SETTINGS}/.Settings >/dev/null"
+    pids = [phone.out(f"{start}; pidof {SETTINGS}; {end}").split()[0] for end in (
+        f"sim crash {SETTINGS}", f"sim crash {SETTINGS} native", f"sim die {SETTINGS}",
+        f"am force-stop {SETTINGS}",
+    )]  # fmt: skip
+
+    lines = [line for line in phone.device.log.since(1) if SETTINGS in line.message]
+    told = [(line.tag, line.message) for line in lines if "Start proc" not in line.message]
+    exception, native = (message for tag, message in told if tag in ("AndroidRuntime", "DEBUG"))
+    assert exception.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: {pids[0]}\n")
+    assert "\n\tat com.android.settings.MainActivity.onClick(MainActivity.kt:42)\n" in exception
+    assert f"pid: {pids[1]}, tid: " in native
+    assert f">>> {SETTINGS} <<<\nsignal 11 (SIGSEGV)" in native
+    manager = [message for tag, message in told if tag == "ActivityManager"]
+    assert manager[:3] == [f"Process {SETTINGS} (pid {pid}) has died: prcp TOP" for pid in pids[:3]]
+    assert manager[3].startswith(f"Killing {pids[3]}:{SETTINGS}/")
+
+
+def test_the_system_shows_a_dialog(phone: Phone) -> None:
+    """Until its button is pressed."""
+    shown = phone.out("sim alert Battery low; sim screen")
+
+    assert shown.startswith("com.android.systemui/")
+    assert "system window of com.android.systemui, active" in shown
+    assert "'Battery low' id=android:id/alertTitle" in shown
+    assert "Battery low" not in phone.out("input keyevent BACK; sim screen")
 
 
 def test_the_outline_names_app_windows_and_nodes(phone: Phone) -> None:
