@@ -26,6 +26,11 @@ class Description:
     index: int | None = None
 
     @property
+    def is_flat(self) -> bool:
+        """Whether it is nothing but keywords."""
+        return self.around is None and not self.inside and self.index is None
+
+    @property
     def has_index(self) -> bool:
         """Whether one of several is chosen anywhere in it."""
         parts = [*self.inside, *([self.around] if self.around else [])]
