@@ -20,7 +20,8 @@ TEXTS = (
 )
 IDS = (
     *("", "", "a:id/row", "a:id/row", "b:id/row", "row", "a:id/Row", "a:id/title", "title"),
-    *("android:id/summary", "a:id/tab_bar", "a:id/row:id/row", "a:id/", "NAV\u0130GATION"),
+    *("a:id/big_row", "android:id/summary", "android:id/summary", "a:id/tab_bar", "a:id/"),
+    *("a:id/row:id/row", "NAV\u0130GATION"),
 )
 CLASSES = (
     *("android.widget.TextView", "android.view.View", "android.widget.LinearLayout"),
@@ -224,7 +225,7 @@ def pattern_for(random: Random, text: str) -> re.Pattern[str]:
 # Checks
 
 PLAIN_CHECKS = (
-    *("to_be_visible", "to_be_hidden", "to_exist", "to_be_enabled", "to_be_disabled"),
+    *("to_be_visible", "to_be_hidden", "to_exist", "to_exist", "to_be_enabled", "to_be_disabled"),
     *("to_be_checked", "to_be_focused", "to_be_selected", "to_be_in_viewport"),
 )
 
@@ -263,8 +264,8 @@ def _check(random: Random, view: meaning.View) -> Check:
     if kind == 5:
         return Check("to_have_desc", (_text(random, one.get("content-desc")),))
     if kind == 6:
-        after = random.choice(view.screen.elements)
-        return Check("to_have_value", (_text(random, after.label),))
+        value = meaning.value_of(view.screen, one) or random.choice(view.screen.elements).label
+        return Check("to_have_value", (_text(random, value),))
     return _text_check(random, view, one)
 
 
@@ -276,6 +277,8 @@ def _text_check(random: Random, view: meaning.View, one: Element) -> Check:
     every = [_text(random, each.label, is_part=is_part) for each in view.shown]
     if every and random.random() < 0.4:
         del every[random.randrange(len(every))]
+    if random.random() < 0.2:
+        random.shuffle(every)
     return Check(name, (every or [_text(random, one.label, is_part=is_part)],))
 
 

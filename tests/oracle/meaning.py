@@ -26,6 +26,11 @@ class Description:
     index: int | None = None
 
     @property
+    def is_flat(self) -> bool:
+        """Whether it is nothing but keywords."""
+        return self.around is None and not self.inside and self.index is None
+
+    @property
     def has_index(self) -> bool:
         """Whether one of several is chosen anywhere in it."""
         parts = [*self.inside, *([self.around] if self.around else [])]
@@ -366,11 +371,11 @@ def _contain_texts(view: View, wanted: Text | Sequence[Text]) -> bool | None:
 
 
 def _has_value(view: View, one: Element, wanted: Text) -> bool | None:
-    value = _value(view.screen, one)
+    value = value_of(view.screen, one)
     return None if value is None else _is_text(wanted, value)
 
 
-def _value(screen: Screen, given: Element) -> str | None:
+def value_of(screen: Screen, given: Element) -> str | None:
     """Return what follows a label on the nearest level on which anything follows it."""
     if given.role == "textfield":
         return given.get("text")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from pytest_clawperator.report import page as page_module
 from pytest_clawperator.report.contents import tree_data
 from pytest_clawperator.report.page import join_modules
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, find_all
-from pytest_clawperator.snapshot.tree import Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import Phone, client, first
 from tests.oracle import chance
@@ -64,20 +64,41 @@ class Case:
 
     def found(self, code: str | None = None) -> list[int]:
         """Return the nodes that Python finds, by the code or by other code for the same."""
+        return self._places(self._locator("strict", code or self.code).resolve(self.snapshot))
+
+    def _places(self, nodes: Sequence[Node]) -> list[int]:
         order = {node: place for place, node in enumerate(self.snapshot.nodes)}
-        locator = self._locator("strict", code or self.code)
-        return [order[node] for node in locator.resolve(self.snapshot)]
+        return [order[node] for node in nodes]
+
+    def answers(self) -> Iterator[tuple[str, object, object]]:
+        """Yield other ways to ask for the same, the right answers, and those that Python gives."""
+        locator, wanted, snapshot = (
+            self._locator("strict", self.code),
+            self.view.wanted,
+            self.snapshot,
+        )
+        yield "exists()", bool(self.places), locator.exists()
+        yield "count()", len(self.places), locator.count()
+        keywords: Any = wanted.keywords
+        if wanted.is_flat:
+            anywhere = [one.place for one in self.view.anywhere]
+            found = snapshot.find_all(**keywords, on_screen=False)
+            yield "snapshot.find_all(on_screen=False)", anywhere, self._places(found)
+            yield "snapshot.find_all()", self.places, self._places(snapshot.find_all(**keywords))
+        if replace(wanted, around=None).is_flat and wanted.around and wanted.around.is_flat:
+            around: Any = wanted.around.keywords
+            found = snapshot.within(**around).find_all(**keywords)
+            yield "snapshot.within()", self.places, self._places(found)
 
     def found_by_operator(self) -> list[int] | None:
         """Return the nodes that the simulated Operator finds; None if it cannot be asked."""
         wanted, elements = self.view.wanted, self.view.screen.elements
         whole_id = ":id/" in str(wanted.keywords.get("id", ":id/"))
-        is_flat = wanted.around is None and not wanted.inside and wanted.index is None
         has_pattern = any(isinstance(value, re.Pattern) for value in wanted.keywords.values())
         is_usual = elements[0].box == (0, 0, *SIZE) and all(
             one.box and (one.parent or one is elements[0]) for one in elements
         )
-        if not is_flat or has_pattern or not is_usual or not whole_id:
+        if not wanted.is_flat or has_pattern or not is_usual or not whole_id:
             return None
         matcher = {WIRE[word]: str(value) for word, value in wanted.keywords.items()}
         root = _simulated(elements[0])

@@ -73,6 +73,8 @@ def compare_python(tally: Tally, least: int) -> None:
         by_operator = case.found_by_operator()
         if by_operator is not None:
             tally.compare("operator", case.about, case.places, by_operator)
+        for way, right, found in case.answers() if random.random() < 0.3 else ():
+            tally.compare("answer", f"{way} of {case.about}", right, found)
         for check in islice(chance.checks(random, case.view), CHECKS_OF_A_LOCATOR):
             where = random.choice(PLACES)
             view = replace(case.view, is_strict=False) if where == "first" else case.view
@@ -119,9 +121,8 @@ def check_python(seed: int, least: int) -> None:
     compare_python(tally, least)
 
     assert not tally.wrong, tally.report()
-    for kind in ("locator", "operator", "check"):
-        assert tally.smaller_part(kind) > 0.1, kind
-    assert tally.compared["operator"] > 0.02 * least
+    assert min(tally.smaller_part("locator"), tally.smaller_part("check")) > 0.2
+    assert tally.compared["operator"] > 0.01 * least
 
 
 def check_page(engine: Page, seed: int, least: int) -> None:
