@@ -166,7 +166,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "request_permission": "asks the user: a permission, or a mapping as below",
         "fetch": "asks a server that `adb reverse` has put on the phone: an address, or a mapping "
         "as below",
-        "crash": "ends the app as an exception with this message does",
+        "crash": "ends the app as an exception with this message does; `signal 11 (SIGSEGV)` "
+        "crashes it in native code",
         "after": "does something later, unless the screen has gone: `{after: 2s, do: …}`",
         "if": "does one thing or the other: `{if: …, then: …, else: …}`",
         "do": "with `after`: what is done",

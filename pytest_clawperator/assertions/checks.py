@@ -42,7 +42,8 @@ class Check(Generic[T]):
 
     ``came`` is the wording for a check that came true too late, as in ``appeared``.
     ``about_all`` is True for a check of all matching nodes, not only of the first. ``judge_one``
-    judges a single node, if the check is about one.
+    judges a single node, if the check is about one. ``is_negative``: it may hold because nothing
+    is there.
     """
 
     wanted: str
@@ -50,6 +51,7 @@ class Check(Generic[T]):
     came: str = CAME_TRUE
     about_all: bool = False
     judge_one: Callable[[Node], Verdict] | None = None
+    is_negative: bool = False
 
     def negated(self, came: str = CAME_TRUE) -> Check[T]:
         """Return the opposite check; a verdict of None stays None."""
@@ -60,6 +62,7 @@ class Check(Generic[T]):
             judge=lambda seen: _opposite(self.judge(seen)),
             judge_one=None if one is None else lambda node: _opposite(one(node)),
             came=came,
+            is_negative=not self.is_negative,
         )
 
 
@@ -226,7 +229,7 @@ def _exists(view: NodeView) -> Verdict:
 
 
 VISIBLE = NodeCheck("to be visible", _visible, APPEARED)
-HIDDEN = NodeCheck("to be hidden", _hidden, DISAPPEARED)
+HIDDEN = NodeCheck("to be hidden", _hidden, DISAPPEARED, is_negative=True)
 EXISTS = NodeCheck("to exist", _exists, APPEARED)
 
 
@@ -332,7 +335,8 @@ def _texts(
         hint = text_match.list_difference(every, found) if many is text_match.all_match else None
         return Verdict(many(every, found), text_match.shown_all(found), hint)
 
-    return NodeCheck(f"{wanted}s {text_match.shown_all(every)}", judge, about_all=True)
+    shown = f"{wanted}s {text_match.shown_all(every)}"
+    return NodeCheck(shown, judge, about_all=True, is_negative=not every)
 
 
 def _same_text(expected: Text, found: str) -> Verdict:
@@ -383,7 +387,8 @@ def has_count(count: Any) -> NodeCheck:
         found = len(view.nodes)
         return Verdict(found == count, f"{found} node{'' if found == 1 else 's'}")
 
-    return NodeCheck(f"to have count {count}", judge, about_all=True)
+    wanted = f"to have count {count}"
+    return NodeCheck(wanted, judge, about_all=True, is_negative=count == 0)
 
 
 def _is_number(value: Any) -> bool:
@@ -420,4 +425,4 @@ def _no_overlay(snapshot: Snapshot) -> Verdict:
     )
 
 
-NO_OVERLAY = ScreenCheck("to have no overlay", _no_overlay, "went away")
+NO_OVERLAY = ScreenCheck("to have no overlay", _no_overlay, "went away", is_negative=True)

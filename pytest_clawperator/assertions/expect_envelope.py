@@ -25,6 +25,7 @@ from pytest_clawperator.errors import ConfigurationError, ErrorCode, Expectation
 from pytest_clawperator.remedies import Hint
 
 EnvelopeCheck = Check[ResultEnvelope]
+_CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def _outcome(envelope: ResultEnvelope) -> str:
@@ -115,19 +116,20 @@ def _checked_code(code: Any) -> ErrorCode | str | None:
     """Return a code; refuse a misspelt known one. New codes are allowed."""
     if code is None or (isinstance(code, str) and code in list(ErrorCode)):
         return code
-    if not isinstance(code, str) or not code:
+    known = [str(each) for each in ErrorCode]
+    near = get_close_matches(code.upper(), known, 1, 0.9) if isinstance(code, str) else []
+    if near:
+        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
         raise ConfigurationError(
             f"code= must be an error code, found {describe(code)}",
             hint='Write code="NODE_NOT_FOUND", or an ErrorCode.',
         )
-    near = get_close_matches(code.upper(), [str(each) for each in ErrorCode], n=1, cutoff=0.9)
-    if near:
-        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
     return code
 
 
 def _check_step(id: Any) -> None:
-    if not isinstance(id, str) or not id:
+    if not isinstance(id, str) or not id.strip():
         raise ConfigurationError(
             f"a step is named by the id of its action, found {describe(id)}",
             hint='Write to_have_step("tap").',

@@ -178,7 +178,9 @@ class LocatorAssertions(Stating, HintsAtNames):
     def _verify(self, check: checks.NodeCheck, timeout: float | None) -> None:
         seconds = self._screen.seconds(timeout, self._expectation.settings.timeout)
         about = Failure(str(self._target), self._expectation.message, self._screen.serial)
-        self._expectation.verify(check, self._look, self._explain, about=about, timeout=seconds)
+        self._expectation.verify(
+            check, self._look, self._explain, about=about, screen=self._screen, timeout=seconds
+        )
 
     def _look(self) -> checks.NodeView:
         screen = self._screen

@@ -133,13 +133,23 @@ class SnapshotAssertions(Stating, HintsAtNames):
         # Waiting does not bring a missing file.
         seconds = self._seconds(timeout) if tree.golden is not None else 0.0
         self._expectation.verify(
-            check, self._screen.look, explain, about=self._failure, timeout=seconds
+            check,
+            self._screen.look,
+            explain,
+            about=self._failure,
+            screen=self._screen,
+            timeout=seconds,
         )
 
     def _verify(self, check: ScreenCheck, timeout: float | None) -> None:
         seconds = self._seconds(timeout)
         self._expectation.verify(
-            check, self._screen.look, self._explain, about=self._failure, timeout=seconds
+            check,
+            self._screen.look,
+            self._explain,
+            about=self._failure,
+            screen=self._screen,
+            timeout=seconds,
         )
 
     def _seconds(self, timeout: float | None) -> float:

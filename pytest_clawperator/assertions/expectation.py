@@ -6,14 +6,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_clawperator.assertions import soft
 from pytest_clawperator.assertions.checks import Check
 from pytest_clawperator.assertions.failure import Failure, calling_frame, described, traceback_to
-from pytest_clawperator.assertions.wait import Clock, Entry, Outcome, watch
+from pytest_clawperator.assertions.wait import (
+    Clock,
+    Entry,
+    Outcome,
+    ScreenSource,
+    no_doubt,
+    watch,
+)
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -53,11 +60,13 @@ class Expectation:
         explain: Callable[[Check[T], Outcome[T]], ExpectationError],
         *,
         about: Failure,
+        screen: ScreenSource | None = None,
         timeout: float = 0.0,
     ) -> None:
         """Wait until the check holds; if it does not in time, fail with the explanation.
 
-        ``about`` names the subject and the device.
+        ``about`` names the subject and the device. ``screen`` is where it looks: a check that
+        holds because nothing is there does not count if the app is gone.
         """
         settings = self.settings
         title = f"expect {about.subject} {check.wanted}"
@@ -65,7 +74,12 @@ class Expectation:
         _notify(verification)
         try:
             outcome = watch(
-                look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
+                look,
+                check.judge,
+                doubt=no_doubt if screen is None else partial(screen.doubt, check),
+                timeout=timeout,
+                linger=settings.linger,
+                clock=settings.clock,
             )
             verification.log = outcome.log
             if not outcome.holds:

@@ -51,14 +51,16 @@ class Failure:
         lines = [
             f"{first}{about}expected {self.subject} {check.wanted}, found {found}",
             *_waited(check, outcome),
+            *(outcome.doubt.lines if outcome.doubt else ()),
             *evidence,
         ]
         screen = _screen(snapshot)
         return ExpectationError(
             "\n".join([*_indented(lines), *([screen] if screen else [])]),
-            code=code,
+            code=outcome.doubt.code if outcome.doubt else code,
             serial=self.serial,
-            hint=near_miss.crash_hint(snapshot)
+            hint=(outcome.doubt.hint if outcome.doubt else None)
+            or near_miss.crash_hint(snapshot)
             or _late_hint(outcome)
             or hint
             or outcome.verdict.hint
@@ -143,7 +145,7 @@ def node_failure(
         return failure.error(check, outcome)
     if view.crowd is not None and not check.about_all and check.judge_one is not None:
         return _ambiguous(failure, check, outcome, view.crowd)
-    misses = [] if view.nodes else list(_misses(view))
+    misses = [] if view.nodes or outcome.doubt else list(_misses(view))
     checked = [] if check.about_all else view.nodes[:1]
     return failure.error(
         check,

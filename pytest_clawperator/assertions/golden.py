@@ -69,14 +69,15 @@ class GoldenClaims:
     def claim(self, path: Path, content: bytes, test: str) -> None:
         """Claim a golden with this content; raise if a test needs it with another."""
         wanted = f"{sha256(content).hexdigest()}\n{test}"
-        record = self.folder / sha256(str(path).encode()).hexdigest()
+        record = self.folder / sha256(str(path).encode(errors="surrogatepass")).hexdigest()
         try:
-            with tempfile.NamedTemporaryFile("w", dir=self.folder, encoding="utf-8") as file:
-                file.write(wanted)
+            with tempfile.NamedTemporaryFile(dir=self.folder) as file:
+                file.write(wanted.encode(errors="surrogatepass"))
                 file.flush()
                 os.link(file.name, record)  # whole, and only if there is none
         except FileExistsError:
-            known, _, other = record.read_text(encoding="utf-8").partition("\n")
+            found = record.read_bytes().decode(errors="surrogatepass")
+            known, _, other = found.partition("\n")
             if known != wanted.partition("\n")[0]:
                 raise _claimed(path, test, other) from None
         except errors.UNUSABLE_FILE as exc:

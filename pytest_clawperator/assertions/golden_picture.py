@@ -24,7 +24,7 @@ from pytest_clawperator.assertions.golden import (
     update_when_settled,
     write_atomically,
 )
-from pytest_clawperator.assertions.wait import Clock, Outcome
+from pytest_clawperator.assertions.wait import Clock, LiveScreen, Outcome
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
@@ -35,6 +35,8 @@ from pytest_clawperator.snapshot.tree import Bounds, secret_places
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 _SHOWN_OTHERS = 5
+# With 1 even black would be like white.
+_MOST_THRESHOLD = 0.9
 
 _BLACK_HINT = (
     "The app in front may forbid pictures of its windows (FLAG_SECURE), as banks do: compare the"
@@ -86,7 +88,7 @@ class GoldenPicture:
         mask_status_bar: bool,
     ) -> GoldenPicture:
         """Check what a test wrote, and ask the device what a picture depends on."""
-        _check_number("threshold", threshold, 1)
+        _check_number("threshold", threshold, _MOST_THRESHOLD)
         _check_number("max_diff_pixels", max_diff_pixels, None)
         return cls(
             goldens.checked_name(name),
@@ -114,7 +116,10 @@ class GoldenPicture:
         # Waiting does not bring a missing file.
         seconds = timeout if self._others() else 0.0
         wanted = check.negated() if is_negated else check
-        expectation.verify(wanted, self._look, explain, about=failure, timeout=seconds)
+        screen = LiveScreen(self.client)
+        expectation.verify(
+            wanted, self._look, explain, about=failure, screen=screen, timeout=seconds
+        )
 
     def _look(self) -> Shot:
         image = open_png(self.client.screenshot(), "the screenshot")
@@ -183,9 +188,23 @@ class GoldenPicture:
             found = "no such file" if golden is None else "{}x{} pixels in it".format(*golden.size)
             return Verdict(None, f"{found}: {self._path(shot)}")
         most = self.max_diff_pixels
+        self._check_is_seen(shot)
         comparison = compare(golden, shot.image, threshold=self.threshold, enough=most)
         holds = comparison.pixels <= most
         return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
+
+    def _check_is_seen(self, shot: Shot) -> None:
+        """Raise if whatever the screen shows would match."""
+        plain = Image.new("RGB", shot.image.size, "white")
+        painted = ImageChops.difference(masked(plain, shot.hidden), plain).convert("L")
+        seen = painted.histogram()[0]
+        if seen <= self.max_diff_pixels:
+            raise errors.ConfigurationError(
+                f'any screen would match "{self.name}": {seen} of its pixels are not masked, and'
+                f" {self.max_diff_pixels} may differ",
+                serial=self.client.serial,
+                hint="Paint over less with mask=, or let fewer pixels differ.",
+            )
 
     def _refuse_to_guess(self, shot: Shot) -> None:
         """Raise if goldens differ by density, and the device's host does not report its density."""
@@ -220,6 +239,7 @@ class GoldenPicture:
         self.store.keep(path, self._contents[path] or b"")
 
     def _write(self, shot: Shot) -> None:
+        self._check_is_seen(shot)
         masks = shot.hidden
         shown = [each for each in shot.readable if not any(one.contains(each) for one in masks)]
         if shown:

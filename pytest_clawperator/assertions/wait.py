@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from pytest_clawperator.assertions.checks import Verdict
+from pytest_clawperator.assertions.checks import Check, Verdict
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.perform import last_step
 from pytest_clawperator.client.plans import NOT_YET_THERE
@@ -23,6 +23,8 @@ from pytest_clawperator.errors import (
     SnapshotError,
     StepFailedError,
 )
+from pytest_clawperator.execution.crashes import EXPECTING, AppWatch
+from pytest_clawperator.snapshot.near_miss import CRASH_HINT, SystemWindow, system_window
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -49,6 +51,10 @@ _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_T
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 _SHOWN_CHANGES = 10
 _LONGEST_LINE = 200
+_WINDOW_HINT = (
+    "What is absent may be behind it: answer the window first; or expect it, as in"
+    " expect(claw.node(...)).to_be_visible(), if the test means it."
+)
 _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
 
@@ -70,6 +76,19 @@ class Clock:
     wait: Callable[[float], None] = time.sleep
 
 
+class Doubt(NamedTuple):
+    """Why it says nothing that something is absent: what was found instead, and what to do.
+
+    ``lines`` are evidence. With ``is_final`` no further look can change it.
+    """
+
+    found: str
+    hint: str
+    lines: tuple[str, ...] = ()
+    code: ErrorCode | None = None
+    is_final: bool = False
+
+
 class Entry(NamedTuple):
     """One check in the log: what was found, and after how many seconds."""
 
@@ -82,7 +101,8 @@ class Outcome(Generic[T]):
     """The result of waiting for a check.
 
     ``seen`` is what was seen last, None if nothing was; ``error`` is why the last attempt
-    failed. ``late`` is how long after the deadline the check passed.
+    failed. ``late`` is how long after the deadline the check passed, ``doubt`` why a check that
+    seems to hold does not count.
     """
 
     verdict: Verdict
@@ -91,6 +111,7 @@ class Outcome(Generic[T]):
     log: tuple[Entry, ...]
     seconds: float
     late: float | None = None
+    doubt: Doubt | None = None
 
     @property
     def holds(self) -> bool:
@@ -125,10 +146,15 @@ def pause_after(took: float) -> float:
     return min(max(took, SHORTEST_PAUSE), LONGEST_PAUSE)
 
 
+def no_doubt() -> None:
+    """Believe every check that holds."""
+
+
 def watch(
     look: Callable[[], T],
     judge: Callable[[T], Verdict],
     *,
+    doubt: Callable[[], Doubt | None] = no_doubt,
     timeout: float,
     linger: float = 0.0,
     clock: Clock,
@@ -137,14 +163,14 @@ def watch(
 
     The first attempt starts immediately and has no limit; later ones have the time that is left,
     and at least a second. After the deadline, attempts continue for ``linger`` seconds, only to
-    report whether the check passed late.
+    report whether the check passed late. ``doubt`` is asked about each check that holds.
     """
-    loop = _WaitLoop(look, judge, clock)
-    holds = loop.look_once()
-    while not holds and loop.pause_until(timeout):
-        holds = loop.look_once(until=timeout)
+    loop = _WaitLoop(look, judge, doubt, clock)
+    is_over = loop.look_once()
+    while not is_over and loop.pause_until(timeout):
+        is_over = loop.look_once(until=timeout)
     outcome = loop.outcome()
-    if outcome.holds or not timeout or not linger:
+    if is_over or not timeout or not linger:
         return outcome
     return replace(outcome, late=loop.late(timeout, linger))
 
@@ -152,9 +178,17 @@ def watch(
 class _WaitLoop(Generic[T]):
     """The attempts of one expectation."""
 
-    def __init__(self, look: Callable[[], T], judge: Callable[[T], Verdict], clock: Clock) -> None:
+    def __init__(
+        self,
+        look: Callable[[], T],
+        judge: Callable[[T], Verdict],
+        doubt: Callable[[], Doubt | None],
+        clock: Clock,
+    ) -> None:
         self._look = look
         self._judge = judge
+        self._ask_doubt = doubt
+        self._doubt: Doubt | None = None
         self._clock = clock
         self._start = clock.now()
         self._log: list[Entry] = []
@@ -168,7 +202,7 @@ class _WaitLoop(Generic[T]):
         return self._clock.now() - self._start
 
     def look_once(self, *, until: float | None = None) -> bool:
-        """Look and judge once; return whether the check holds."""
+        """Look and judge once; return whether the check holds, or never will."""
         began = self.elapsed
         limit = None if until is None else max(_LEAST_LIMIT, until - began)
         try:
@@ -187,11 +221,18 @@ class _WaitLoop(Generic[T]):
             return False
         else:
             self._seen, self._error = seen, None
-            self.verdict = self._judge(seen)
+            self.verdict = self._believed(self._judge(seen))
         self._ended = self.elapsed
         self._took = self._ended - began
         self._log.append(Entry(self.verdict.found, began))
-        return bool(self.verdict.holds)
+        return bool(self.verdict.holds) or (self._doubt is not None and self._doubt.is_final)
+
+    def _believed(self, verdict: Verdict) -> Verdict:
+        """Return the verdict, or one that does not hold if there is a doubt about it."""
+        self._doubt = self._ask_doubt() if verdict.holds else None
+        if self._doubt is None:
+            return verdict
+        return Verdict(None, self._doubt.found, self._doubt.hint)
 
     def pause_until(self, deadline: float) -> bool:
         """Wait before the next attempt; return False if there is no time for one."""
@@ -203,7 +244,8 @@ class _WaitLoop(Generic[T]):
 
     def outcome(self) -> Outcome[T]:
         """Return the result so far."""
-        return Outcome(self.verdict, self._seen, self._error, tuple(self._log), self._ended)
+        log = tuple(self._log)
+        return Outcome(self.verdict, self._seen, self._error, log, self._ended, doubt=self._doubt)
 
     def late(self, deadline: float, linger: float) -> float | None:
         """Keep trying for a moment; return how long after the deadline the check passed."""
@@ -237,11 +279,12 @@ _AMPLE = 30.0
 _ONE_TRY = SnapshotUi(retry=Retry(max_attempts=1))
 
 
-@dataclass(frozen=True)
+@dataclass
 class LiveScreen:
     """The screen of a device."""
 
     client: Actions
+    _seen: Snapshot | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def serial(self) -> str | None:
@@ -257,10 +300,25 @@ class LiveScreen:
         """Take a snapshot, within the time that is left for it."""
         limit = look_limit()
         if limit is None or limit > _AMPLE:
-            return self.client.snapshot()
-        result = self.client.performer.run([_ONE_TRY], timeout=limit)
-        result.raise_for_status()
-        return last_step(result).snapshot
+            self._seen = self.client.snapshot()
+        else:
+            result = self.client.performer.run([_ONE_TRY], timeout=limit)
+            result.raise_for_status()
+            self._seen = last_step(result).snapshot
+        return self._seen
+
+    def doubt(self, check: Check[Any]) -> Doubt | None:
+        """Return why it means nothing that a check holds on the last snapshot, or None."""
+        apps = self.client.performer.apps
+        window = None if self._seen is None else system_window(self._seen)
+        if not _is_about_absence(check) or window is None:
+            apps.known_window = window  # what a check finds in a window, the test knows about
+        crash = apps.crash if check.is_negative else None
+        if crash is not None:
+            return Doubt(
+                f"that {crash}", EXPECTING, crash.head, ErrorCode.APP_CRASHED, is_final=True
+            )
+        return None if window in (None, apps.known_window) else _behind(window, apps)
 
     def seconds(self, timeout: float | None, default: float | None) -> float:
         """Return how long to wait: the timeout if given, else the default, else the client's."""
@@ -279,6 +337,10 @@ class FixedScreen:
         """Return the snapshot."""
         return self.snapshot
 
+    def doubt(self, check: Check[Any]) -> Doubt | None:
+        """Return why it means nothing that a check holds, or None."""
+        return _behind(system_window(self.snapshot)) if _is_about_absence(check) else None
+
     def seconds(self, timeout: float | None, default: float | None) -> float:
         """Return 0; refuse a timeout."""
         if timeout is not None:
@@ -287,6 +349,18 @@ class FixedScreen:
                 hint="Use expect() on claw.node(...) or on the client to wait.",
             )
         return 0.0
+
+
+def _is_about_absence(check: Check[Any]) -> bool:
+    """Whether a check may hold because nothing is there."""
+    return check.is_negative and check.judge_one is None
+
+
+def _behind(window: SystemWindow | None, apps: AppWatch | None = None) -> Doubt | None:
+    """Return the doubt about a screen that a window of the system hides, or None."""
+    if window is None or (apps is not None and apps.explains(window)):
+        return None
+    return Doubt(str(window), CRASH_HINT if window.is_crash else _WINDOW_HINT)
 
 
 #: Where snapshots come from.

@@ -238,6 +238,8 @@ class Actions:
 
         An app that was already in front does not come to the front: give a node, too.
         """
+        if package is not None:
+            package_name(package)
         return self._perform(plans.wait_for_navigation(package, target, matcher), timeout)
 
     def sleep(self, seconds: float) -> RunStep:

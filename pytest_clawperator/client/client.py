@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from typing_extensions import Self, Unpack
 
+from pytest_clawperator.client import timing
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.device import Device
@@ -34,7 +35,12 @@ from pytest_clawperator.contracts.payload import (
     override_timeout,
 )
 from pytest_clawperator.contracts.wording import shown
-from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ConfigurationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ClawperatorWarning,
+    ConfigurationError,
+    ExpectationError,
+)
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.redaction import hide
@@ -93,6 +99,8 @@ class Clawperator(Actions, HintsAtNames):
 
     #: What :meth:`pause` calls, with the frame of the test.
     pauser: Callable[[Clawperator, FrameType | None], None]
+    #: Who closes the client, if not the code that uses it.
+    owner: str | None = None
 
     def __init__(
         self,
@@ -123,11 +131,25 @@ class Clawperator(Actions, HintsAtNames):
         self.performer.matchers = matchers_of(given)
 
     def close(self) -> None:
-        """Release the device; what was changed through ``device`` stays."""
+        """Release the device; what was changed through ``device`` stays.
+
+        The client of a fixture is closed by the run: other tests use it, too.
+        """
+        self._require_own("close()")
         self._runner.close()
 
     def __enter__(self) -> Self:
+        self._require_own("`with`, which closes it,")
         return self
+
+    def _require_own(self, use: str) -> None:
+        if self.owner is not None:
+            raise ConfigurationError(
+                f"{use} is not possible: {self.owner} closes this client, and others use it until"
+                " then",
+                serial=self.serial,
+                hint="Leave it out, or open a client of your own.",
+            )
 
     def __exit__(
         self,
@@ -195,6 +217,12 @@ class Clawperator(Actions, HintsAtNames):
         and in the trace of the test.
         """
         words = _words(args)
+        wanted: object = expect_contains
+        if wanted is not None and not (isinstance(wanted, str) and wanted):
+            raise ConfigurationError(
+                f"expect_contains= must be a text that is not empty, found {shown(wanted)}",
+                hint="Leave it out if the output does not matter.",
+            )
         with self.step(" ".join(["skill", skill_id, *words])):
             return self._run_reported(skill_id, words, timeout=timeout, wanted=expect_contains)
 
@@ -264,6 +292,17 @@ class Clawperator(Actions, HintsAtNames):
                 hint='Name what the part does, as in claw.step("Sign in").',
             )
         return _Step(title, self._runner)
+
+    def expecting_crash(self, *, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Expect the app under test to crash, to hang or to die in the block.
+
+            with claw.expecting_crash():
+                claw.click(text="Crash")
+
+        The block waits for it, for ``timeout`` seconds, and fails if it does not happen. Elsewhere
+        a crash of the app fails the test.
+        """
+        return _ExpectedCrash(self, timing.timeout_of(timeout, self.timeout))
 
     # Nodes
 
@@ -349,6 +388,35 @@ class _Step:
                 error=error,
             )
         )
+
+
+class _ExpectedCrash:
+    """A part of a test in which the app under test is expected to crash."""
+
+    def __init__(self, client: Clawperator, seconds: float) -> None:
+        self._client = client
+        self._apps = client.performer.apps
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._apps.expect()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            deadline = time.monotonic() + self._seconds
+            if error is None and not self._apps.await_expected(deadline, self._client.snapshot):
+                raise ExpectationError(
+                    f"expected the app under test to crash, and it did not in {self._seconds:g} s",
+                    serial=self._client.serial,
+                    hint="Let the block do what crashes it; if that takes longer, set timeout=.",
+                )
+        finally:
+            self._apps.stop_expecting()
 
 
 def _words(args: Sequence[Any]) -> list[str]:

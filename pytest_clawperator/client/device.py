@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -47,6 +48,9 @@ class Device(HintsAtNames):
     _own_word = "claw.device"
     _their_names = foreign_names.DEVICE
 
+    #: When a command or a touch last reached it, by the monotonic clock.
+    touched_at: float | None = None
+
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
         self._info = info
@@ -83,7 +87,9 @@ class Device(HintsAtNames):
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
             )
-        return self._transport.shell(command, timeout=timeout)
+        result = self._transport.shell(command, timeout=timeout)
+        self.touched_at = time.monotonic()
+        return result
 
     def push(self, source: bytes | str | Path, path: str) -> None:
         """Write bytes, or a file of this computer, to a path on the device."""
@@ -328,6 +334,7 @@ class Device(HintsAtNames):
         if display is not None:
             command = command.replace("input ", f"input -d {display} ")
         commands.run(self._transport, command, hint=commands.GUARDED_HINT, timeout=timeout)
+        self.touched_at = time.monotonic()
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from pytest_clawperator.client import plans
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.judge import matching
 from pytest_clawperator.client.perform import partial_snapshot
 from pytest_clawperator.client.plans import ScrollOutcome
 from pytest_clawperator.client.target import (
@@ -212,7 +213,9 @@ class Locator(LocatorBase, HintsAtNames):
         device.key_event("move_end")
         device.key_event("del")
         snapshot = self.client.snapshot()
-        if any(node.text == _STAND_IN for node in self.target.resolve(snapshot)[:1]):
+        # A field that was described by its text has another now; it has the focus.
+        fields = matching(self.target, snapshot)[:1] or [n for n in snapshot.nodes if n.focused]
+        if any(field.text == _STAND_IN for field in fields):
             self._not_emptied(snapshot)
 
     def read(self, *, timeout: float | None = None) -> str:
@@ -259,10 +262,9 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``if claw.node(text="Not now").exists(): ...``
         """
-        if not self.target.is_matchable_on_snapshot:
-            if not self.target.is_plain:
-                raise unshown(self.target)
+        if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
+        self._check_roles()
         step = self.client._perform(plans.snapshot_step())
         snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
@@ -278,8 +280,7 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
-        if not self.target.is_matchable_on_snapshot:
-            raise unshown(self.target)
+        self._check_roles()
         return self._counted(self.client.snapshot())
 
     def count(self) -> int:
@@ -303,7 +304,13 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="OK").resolve(snapshot)``
         """
+        self._check_roles()
         return self.target.resolve(snapshot)
+
+    def _check_roles(self) -> None:
+        """Raise if snapshots do not show a role in it, so that it would seem to be absent."""
+        if not self.target.is_matchable_on_snapshot:
+            raise unshown(self.target)
 
     def _touched(self, verb: str, timeout: float | None) -> Bounds:
         """Return where a finger can touch it, as soon as it is there."""

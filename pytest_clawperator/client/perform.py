@@ -30,6 +30,7 @@ from pytest_clawperator.contracts.actions import (
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import complete_actions, override_timeout
 from pytest_clawperator.contracts.wording import shown
+from pytest_clawperator.execution.crashes import AppWatch
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS, TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
@@ -91,6 +92,11 @@ class Performer:
     def serial(self) -> str:
         """The device's serial."""
         return self._runner.serial
+
+    @property
+    def apps(self) -> AppWatch:
+        """Whether the app under test crashed."""
+        return self._runner.observers.apps
 
     @property
     def strict(self) -> bool:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_clawperator.contracts.wording import closest
 
+_PACKAGE = __name__.partition(".")[0]
+
 NO_PINCH = (
     "A pinch takes two fingers, and adb has one: zoom with the app's own buttons, or by a double"
     " tap where the app knows that."
@@ -326,8 +328,8 @@ class HintsAtNames:
     """An object whose ``AttributeError`` suggests our name for a foreign or misspelt one.
 
     An attribute that does not exist cannot be set either; those of an object that are not
-    private are declared in its class. ``_own_word`` is what examples call such an object,
-    ``_their_names`` one of the tables above.
+    private are declared in its class, unless that is a user's own. ``_own_word`` is what
+    examples call such an object, ``_their_names`` one of the tables above.
     """
 
     __slots__ = ()
@@ -348,7 +350,9 @@ class HintsAtNames:
 
         def __setattr__(self, name: str, value: Any) -> None:
             __tracebackhide__ = True
-            if not name.startswith("_") and name not in _settable_names(type(self)):
+            cls = type(self)
+            is_ours = cls.__module__.startswith(_PACKAGE)
+            if is_ours and not name.startswith("_") and name not in _settable_names(cls):
                 raise _no_attribute(self, name)
             super().__setattr__(name, value)
 

@@ -31,6 +31,7 @@ from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution import postprocess
 from pytest_clawperator.execution.answer import AnswerReader
+from pytest_clawperator.execution.crashes import AppWatch
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import (
     Claim,
@@ -42,10 +43,10 @@ from pytest_clawperator.execution.flight import (
 )
 from pytest_clawperator.execution.postprocess import NO_PROOFS, Collected, Processor, Recovery
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
-from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
+from pytest_clawperator.execution.result import AppsSeen, LogSlice, RunResult, TypedTexts
 from pytest_clawperator.execution.screenshots import ScreenshotFolder, take_screenshot
 from pytest_clawperator.text import visible
-from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.interface import Log, ShellResult, Transport
 from pytest_clawperator.transport.shell import quote
 
 # How much later than expected a device may be done with a command.
@@ -134,7 +135,9 @@ class Pipeline:
         self._processes = KnownProcesses(lambda: ask_processes(transport, operator_package))
         self._checked_connection: int | None = None
         self._folder = ScreenshotFolder()
-        self.observers = Observers(observers, serial=transport.serial)
+        self.observers = Observers(
+            observers, serial=transport.serial, log=transport.log, system=self._system
+        )
 
     @property
     def serial(self) -> str:
@@ -154,6 +157,9 @@ class Pipeline:
     @property
     def system_processes(self) -> frozenset[int] | None:
         """The ids of the system's processes, or None if they are unknown."""
+        return self._system()
+
+    def _system(self) -> frozenset[int] | None:
         known = self._processes.current
         return None if known is None else known.system
 
@@ -231,6 +237,7 @@ class Pipeline:
         Its log before this position no longer describes it.
         """
         self._processes.forget(position)
+        self.observers.apps.skip_to(position)
         self._checked_connection = None
 
     def check(self) -> None:
@@ -466,12 +473,24 @@ def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownPro
 
 
 class Observers:
-    """Notify the observers of one device; a failing observer only causes a warning."""
+    """Notify the observers of one device; a failing observer only causes a warning.
 
-    def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
+    ``apps`` watches the app under test, by the ``log`` if there is one.
+    """
+
+    def __init__(
+        self,
+        observers: Iterable[Observer] = (),
+        *,
+        serial: str,
+        log: Log | None = None,
+        system: Callable[[], frozenset[int] | None] = lambda: None,
+    ) -> None:
         self._observers = list(observers)
         self._serial = serial
         self._typed = TypedTexts()
+        self._apps_seen = AppsSeen()
+        self.apps = AppWatch(self._apps_seen, log, system=system)
 
     def add(self, observer: Observer) -> Callable[[], None]:
         """Add an observer; the returned function removes it."""
@@ -518,6 +537,7 @@ class Observers:
             self._emit(events.ExecutionStarted, **about)
             result = about["result"] = run()
             self._typed.received(execution, result)
+            self._apps_seen.received(execution, result)
         except BaseException as exc:
             about["error"] = exc
             if not started:

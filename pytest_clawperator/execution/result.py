@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -161,6 +162,45 @@ def error_of(result: RunResult) -> errors.ClawperatorError:
             details=error.details,
         )
     return error
+
+
+# Actions after which an app may crash a moment later.
+_TOUCHES = ("click", "long_click", "scroll_and_click", "scroll_until", "enter_text", "press_key")
+# The ids of the buttons of the dialog about a crash, which are the same in every language.
+_CRASH_DIALOG = "android:id/aerr_"
+
+
+class AppsSeen:
+    """Which apps a test opened, and which it saw in front; ``dialog`` is a crash that it saw.
+
+    ``touched_at`` is when the last action ended, if it was one that touches an app.
+    """
+
+    def __init__(self) -> None:
+        self.opened: set[str] = set()
+        self.in_front: set[str] = set()
+        self.dialog: RunStep | None = None
+        self.touched_at: float | None = None
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.opened, self.in_front = set(), set()
+        self.dialog = self.touched_at = None
+
+    def received(self, execution: Execution, result: RunResult) -> None:
+        """Take note of the apps of an execution that came to an end."""
+        for action in execution.actions:
+            if action.type == "open_app" and action.params is not None:
+                self.opened.add(action.params.application_id or "")
+        proofs = [step.proof for step in result.steps if step.proof is not None]
+        for step in (*proofs, *result.steps):
+            if step.action_type == "snapshot_ui" and "text" in step.data:
+                if package := step.data.get("foreground_package"):
+                    self.in_front.add(package)
+                if _CRASH_DIALOG in step.data["text"]:
+                    self.dialog = step
+        has_touched = execution.actions[-1].type in _TOUCHES
+        self.touched_at = time.monotonic() if has_touched else None
 
 
 #: What a snapshot with a password field holds.

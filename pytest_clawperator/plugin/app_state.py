@@ -21,8 +21,10 @@ from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
     ExecutionsOnlyError,
+    ExpectationError,
     StepFailedError,
 )
+from pytest_clawperator.execution.crashes import EXPECTING
 from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.marker_values import AppUse, app_of
 from pytest_clawperator.plugin.recorder import recorder_of
@@ -82,6 +84,7 @@ def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> N
     elif use.stop:
         client.close_app(use.package)
     _close_dialog(client, use.package, notice)
+    client.performer.apps.name(use.package, is_fresh=use.stop or use.clear)
     if use.grant:
         client.device.grant(use.package, *use.grant)
     if use.launch:
@@ -101,10 +104,10 @@ def _open(client: Clawperator, package: str) -> None:
         raise ExecutionsOnlyError(problem, code=error.code, serial=client.serial) from None
 
 
-def end_app(client: Clawperator, use: AppUse) -> None:
-    """Stop the app if its marker asks for it."""
+def end_app(item: pytest.Item, client: Clawperator, use: AppUse) -> None:
+    """Stop the app if its marker asks for it; a device that failed the test is left alone."""
     __tracebackhide__ = True
-    if use.stop:
+    if use.stop and not recorder_of(item).is_broken:
         client.close_app(use.package)
 
 
@@ -122,6 +125,27 @@ def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], Non
     if found:
         client.click(id=_CLOSE)
         notice(f"{package} {_DIALOGS[found[1]]}: its dialog was closed")
+
+
+def fail_for_crash(item: pytest.Item) -> None:
+    """Raise if the app under test crashed, and the test neither expected it nor failed for it."""
+    __tracebackhide__ = True
+    for used in clients_of(item):
+        crash = used.apps.crash_at_end(used.client.device.touched_at)
+        if crash is not None:
+            settle_crashes(item)
+            raise ExpectationError(
+                "\n".join([str(crash), *(f"  {line}" for line in crash.head)]),
+                code=ErrorCode.APP_CRASHED,
+                serial=used.client.serial,
+                hint=EXPECTING,
+            )
+
+
+def settle_crashes(item: pytest.Item) -> None:
+    """Note that a test has failed, so that a crash does not fail it once more."""
+    for used in clients_of(item):
+        used.apps.is_settled = True
 
 
 class ReachCheckpoint(Protocol):

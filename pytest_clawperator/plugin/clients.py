@@ -24,6 +24,7 @@ from pytest_clawperator.contracts import events
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.execution.crashes import AppWatch, Crash
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.result import RunResult, hide_passwords, typed_by
 from pytest_clawperator.plugin import stash
@@ -34,6 +35,8 @@ __tracebackhide__ = True  # a fixture that fails is shown at its own line
 _OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
 _KEPT_EXECUTIONS = 20
 _LONGEST_LABEL = 60
+# The log of so many executions is certainly kept.
+_EXECUTIONS_PER_LOG = 100
 
 
 class TimedAction(NamedTuple):
@@ -83,6 +86,11 @@ class ClientActivity:
     stop_observing: Callable[[], None] = lambda: None
 
     @property
+    def apps(self) -> AppWatch:
+        """Whether the app under test crashed."""
+        return self.client.performer.apps
+
+    @property
     def transport(self) -> Transport | None:
         """The transport to its device; None if the device is behind another host."""
         runner = self.client.runner
@@ -94,11 +102,15 @@ class ClientActivity:
         runner = self.client.runner
         return runner.system_processes if isinstance(runner, Pipeline) else None
 
-    def begin(self) -> None:
-        """Begin a test: what happened before does not belong to it."""
+    def begin(self) -> Crash | None:
+        """Begin a test: what happened before does not belong to it.
+
+        Return the crash of the app of the test before, if that came when the test had ended.
+        """
         self.end()
         self.log_position = self.log_end()
         self.is_watched = True
+        return self.apps.begin()
 
     def end(self) -> None:
         """End the test, and forget what was done in it."""
@@ -186,6 +198,8 @@ class ClientActivity:
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
             self.typed.update(one.text for one in typed_by(event.execution))
+            if not len(self.timed) % _EXECUTIONS_PER_LOG:
+                self.apps.read_log()
         elif isinstance(event, events.ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
         self.on_event(event)
@@ -238,7 +252,10 @@ def begin_test(item: pytest.Item) -> None:
     """Begin a test, or another attempt at it."""
     item.stash[stash.USED_CLIENTS] = []
     for client in item.config.stash.get(stash.OPEN_CLIENTS, []):
-        client.begin()
+        crash = client.begin()
+        if crash is not None and stash.EVENTS in item.config.stash:
+            message = f"{crash}, when the test before had ended"
+            item.config.stash[stash.EVENTS].notice(client.client.serial, message)
     use_clients_of_fixtures(item)
     item.stash[stash.IS_BEING_SET_UP] = True
 
@@ -342,27 +359,20 @@ def _fixture_ends(
 
 
 def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
-    """Close a client only when the current test has been reported: a failure may need evidence."""
+    """Close a client only when the current test is being reported: a failure may need evidence."""
     config.stash.setdefault(stash.TO_CLOSE, []).append(close)
 
 
 def close_last(session: pytest.Session) -> None:
-    """Close what the last test used; if that fails, the run has failed."""
-    before = session.testsfailed
-    close_reported(session.config)
-    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def close_reported(config: pytest.Config) -> None:
-    """Close what is waiting to be closed; an error in that is reported for the current test."""
-    item = config.stash.get(stash.CURRENT_TEST, None)
-    if not config.stash.get(stash.TO_CLOSE, None) or item is None:
+    """Close what an interrupted test used; if that fails, the test and the run have failed."""
+    item = session.config.stash.get(stash.CURRENT_TEST, None)
+    if not session.config.stash.get(stash.TO_CLOSE, None) or item is None:
         return
-    call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
+    call = pytest.CallInfo.from_call(lambda: close_all(session.config), when="teardown")
     if call.excinfo is not None:
         report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         item.ihook.pytest_runtest_logreport(report=report)
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def close_all(config: pytest.Config) -> None:

@@ -14,7 +14,7 @@ from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import Demand
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.failures import mark_shared
+from pytest_clawperator.plugin.failures import beyond_xfail, mark_shared
 from pytest_clawperator.plugin.leasing import exchange_devices, hold_alone, pool_of, spares_of
 from pytest_clawperator.plugin.marker_values import requirements_of
 from pytest_clawperator.plugin.matrix import class_of, is_in_class
@@ -118,7 +118,7 @@ def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
     message = reason if device is None else f"{reason}: {device}"
     if not strict:
         pytest.skip(visible(message))
-    error = pytest.fail.Exception(visible(f"{message} ({_WHY})"), pytrace=False)
+    error = beyond_xfail(f"{message} ({_WHY})")
     mark_shared(error, visible(reason))
     raise error
 

@@ -23,6 +23,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     file_problem,
 )
+from pytest_clawperator.execution.crashes import Crash, find_crashes
 from pytest_clawperator.execution.result import PROTECTED
 from pytest_clawperator.execution.screenshots import is_png, no_picture, take_picture
 from pytest_clawperator.pictures import blackened
@@ -30,7 +31,7 @@ from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.failures import first_line
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.redaction import SECRETS, hide_in_document
-from pytest_clawperator.report.crashes import Crash, Step, find_crashes, marked_log, without_dumps
+from pytest_clawperator.report.device_log import Step, marked_log, without_dumps
 from pytest_clawperator.report.sinks import Attachment
 from pytest_clawperator.snapshot.tree import Snapshot, secret_places
 from pytest_clawperator.text import visible, visible_in_xml

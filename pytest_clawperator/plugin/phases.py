@@ -1,8 +1,7 @@
 """What happens around the phases of a test, in order.
 
 Soft failures fail the phase they belong to. A test that needs more than its device's host can
-do is skipped. Clients are watched from setup to teardown, and closed when their last test has
-been reported.
+do is skipped. Clients are watched from setup to teardown.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pytest_clawperator.assertions.expectation import Unstated, listening, watch
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import clients, goldens, recorder, tracing
+from pytest_clawperator.plugin import app_state, clients, goldens, kinds, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.marker_values import fail_for_markers
@@ -33,10 +32,8 @@ _TITLE = "soft checks that failed before"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
-    """Watch the test's expectations, goldens and clients; close clients that it used last."""
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch the test's expectations, goldens and clients."""
     before = expect.settings
     try:
         with (
@@ -49,8 +46,6 @@ def pytest_runtest_protocol(
         expect.reset(before)
         tracing.end_interrupted(item)
     clients.end_test(item)
-    if nextitem is not None:  # after the last test the end of the session closes them
-        clients.close_reported(item.config)
     return result
 
 
@@ -63,7 +58,8 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
         goldens.begin_attempt(item)
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        return (yield from _skipped_if_unsupported(item, _set_up(item)))
+        phase = _skipped_if_unsupported(item, _set_up(item))
+        return (yield from _failed_if_crashed(item, phase))
     finally:
         clients.end_setup(item)
 
@@ -82,8 +78,10 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
+    kinds.judge_expected_failures(item)
+    phase = _failed_if_crashed(item, _skipped_if_unsupported(item, _checked(item)))
     with UNREAD.warning():
-        return (yield from _skipped_if_unsupported(item, _checked(item)))
+        return (yield from kinds.keeping(item, kinds.with_subtests(item, phase)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -91,8 +89,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
+    phase = _failed_if_crashed(item, _stated(item, _unstated(item)))
     with UNREAD.warning(of_all=True):
-        return (yield from _stated(item, item.stash[UNSTATED]))
+        return (yield from kinds.keeping(item, phase))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -101,8 +100,8 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     with collecting(for_pytest) as failures:
         item.stash[SOFT_FAILURES] = failures
         try:
-            result = yield
-        except (pytest.skip.Exception, pytest.xfail.Exception):
+            result = yield from kinds.raising(item)
+        except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest):
             # A failure counts for more than the skip after it.
             if not failures.errors:
                 raise
@@ -118,8 +117,17 @@ def _set_up(item: pytest.Item) -> Generator[None, object, object]:
 
 def _checked(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching(item.stash[UNSTATED]):
-        return (yield from _stated(item, Unstated()))
+    with watching(_unstated(item)) as from_fixtures:
+        try:
+            return (yield from _stated(item, Unstated()))
+        except BaseException:
+            from_fixtures.clear()  # their checks may have been to come
+            raise
+
+
+def _unstated(item: pytest.Item) -> Unstated:
+    """Return what the setup left without a check; a late import may have come after the setup."""
+    return item.stash.setdefault(UNSTATED, Unstated())
 
 
 def _stated(
@@ -141,6 +149,28 @@ def _stated(
     if error is not None:
         unstated.clear()
         raise error
+    return result
+
+
+def _failed_if_crashed(
+    item: pytest.Item, phase: Generator[None, object, object]
+) -> Generator[None, object, object]:
+    """Fail a phase that passed, or was skipped, if the app under test crashed.
+
+    One crash fails a test once.
+    """
+    result: object = None
+    skip: BaseException | None = None
+    try:
+        result = yield from phase
+    except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest) as exc:
+        skip = exc
+    except BaseException:
+        app_state.settle_crashes(item)
+        raise
+    app_state.fail_for_crash(item)
+    if skip is not None:
+        raise skip
     return result
 
 

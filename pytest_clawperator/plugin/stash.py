@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.kinds import Subtests
     from pytest_clawperator.plugin.ladder import EarlyConnection
     from pytest_clawperator.plugin.leasing import ReservedLeases
     from pytest_clawperator.plugin.phones import SimulatedPhones
@@ -104,3 +105,5 @@ MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
 #: Expectations of the setup that are still without a check.
 UNSTATED: pytest.StashKey[Unstated] = pytest.StashKey()
+#: While the test itself runs.
+SUBTESTS: pytest.StashKey[Subtests] = pytest.StashKey()

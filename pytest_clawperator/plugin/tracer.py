@@ -20,7 +20,7 @@ from pytest_clawperator.plugin.clients import ClientActivity, label_of
 from pytest_clawperator.plugin.failures import code_of, message_of
 from pytest_clawperator.plugin.report_sinks import TraceOutput
 from pytest_clawperator.report import trace
-from pytest_clawperator.report.crashes import hide_in_log, without_dumps
+from pytest_clawperator.report.device_log import hide_in_log, without_dumps
 from pytest_clawperator.report.trace import Excerpt, Failure, Source, TraceEvent, now
 
 _XML = ".xml"

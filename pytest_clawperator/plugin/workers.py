@@ -130,6 +130,7 @@ class Retries:
         """Retry a test whose device failed, and put aside a device that is dead."""
         attempt = node.gateway.id, report.nodeid
         is_lease = getattr(report, failures.LEASE_PROBLEM, False)
+        is_part = hasattr(report, "context")  # of a subtest: what passes is not the test itself
         if report.failed and getattr(report, failures.INFRASTRUCTURE, False) and not is_lease:
             self._put_aside_device(node, getattr(report, failures.PUT_ASIDE, None))
             # A worker without a device has none that failed: what it reports is true of all.
@@ -137,7 +138,7 @@ class Retries:
             has_begun = not self._is_before_test(node, report)
             if is_open and self._scheduler.retry(node, report.nodeid, has_begun=has_begun):
                 self._make_rerun(attempt, report, has_begun=has_begun)
-        elif report.when == "call" or not report.passed:
+        elif report.failed or (not is_part and (report.when == "call" or not report.passed)):
             self._ended.add(attempt)  # it has its result: what follows does not change it
         if report.when == "teardown":
             self._ended.discard(attempt)

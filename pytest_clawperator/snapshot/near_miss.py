@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
@@ -364,3 +364,53 @@ def crash_prefix(snapshot: Snapshot | None) -> str:
     """Return the beginning of a failure's message: the crash dialog's title, if there is one."""
     title = None if snapshot is None else crash_dialog(snapshot)
     return "" if title is None else f"{quoted(title)} is on the screen; "
+
+
+# What asks for a permission or an installation; the buttons have these ids in all of them.
+_ASKING = ("permissioncontroller", "packageinstaller", "lbe.security.miui")
+_QUESTIONS = (":id/permission_allow", ":id/permission_deny", ":id/install_confirm")
+_MESSAGE = ":id/permission_message"
+# The system's own dialogs: a low battery, a USB connection, an update.
+_SYSTEM = ("android", "com.android.systemui")
+_HEADING = ":id/alertTitle"
+_KEYGUARD = "com.android.systemui:id/keyguard"
+
+
+class SystemWindow(NamedTuple):
+    """A window of the system that lies in front, which only an event of the system brings there."""
+
+    package: str
+    title: str
+    is_crash: bool = False
+
+    def __str__(self) -> str:
+        return f"{quoted(self.title)} in front, a window of {self.package}"
+
+
+def system_window(snapshot: Snapshot) -> SystemWindow | None:
+    """Return the window of the system that a snapshot shows in place of an app, or None.
+
+    What people open themselves is none: the notifications, the recent apps, a choice of apps.
+    """
+    title = crash_dialog(snapshot)
+    if title is not None:
+        return SystemWindow(snapshot.foreground_package or "android", title, is_crash=True)
+    xml = snapshot.xml
+    if not any(sign in xml for sign in (*_QUESTIONS, _HEADING, _KEYGUARD)):
+        return None
+    shown = [node for node in snapshot.nodes if node.is_on_screen]
+    for node in shown:
+        package, name = node.package, node.resource_id
+        if any(word in package for word in _ASKING) and any(id_ in name for id_ in _QUESTIONS):
+            return SystemWindow(package, _label(shown, _MESSAGE))
+        if package in _SYSTEM and name.endswith(_HEADING):
+            return SystemWindow(package, node.label)
+        if name.startswith(_KEYGUARD):
+            return SystemWindow(package, "the lock screen")
+    return None
+
+
+def _label(nodes: Sequence[Node], ending: str) -> str:
+    """Return the label of the node whose id ends so, or else the first label."""
+    named = (node.label for node in nodes if node.resource_id.endswith(ending))
+    return next(named, None) or next((node.label for node in nodes if node.label), "")

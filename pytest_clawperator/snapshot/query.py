@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import Unpack
 
+from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def role_of(node: Node) -> str:
     """Return the role of a node; the first rule that fits wins."""
     if _is_tab(node):
         return "tab"
-    class_name = node.class_name.lower()
+    class_name = folded(node.class_name)
     by_class = _class_role(class_name)
     if by_class == "image" and _is_effectively_clickable(node):
         return "icon"
@@ -73,7 +74,7 @@ def role_of(node: Node) -> str:
 
 def is_certain(node: Node) -> bool:
     """Whether the Operator is sure to infer the same role as the XML gives."""
-    class_name = node.class_name.lower()
+    class_name = folded(node.class_name)
     role = _class_role(class_name)
     is_collection = "recyclerview" in class_name or role == "grid"
     return _is_tab(node) or (role is not None and not is_collection)
@@ -83,7 +84,7 @@ def _is_tab(node: Node) -> bool:
     parent = node.parent
     if parent is None or not node.label:
         return False
-    class_name, resource_id = parent.class_name.lower(), parent.resource_id.lower()
+    class_name, resource_id = folded(parent.class_name), folded(parent.resource_id)
     return any(part in class_name for part in _TAB_CLASSES) or any(
         part in resource_id for part in _TAB_IDS
     )
@@ -95,9 +96,10 @@ def _class_role(class_name: str) -> str | None:
 
 def _text_role(node: Node) -> str:
     if _is_effectively_clickable(node):
-        return "text" if " " in node.text and len(node.text) > _LONG_TEXT else "button"
+        is_long = " " in node.text and utf16_length(node.text) > _LONG_TEXT
+        return "text" if is_long else "button"
     parent = node.parent
-    return "title" if parent is not None and "toolbar" in parent.class_name.lower() else "text"
+    return "title" if parent is not None and "toolbar" in folded(parent.class_name) else "text"
 
 
 def _is_effectively_clickable(node: Node) -> bool:
@@ -245,12 +247,14 @@ class Query:
 
 
 def check_role(role: str) -> None:
-    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
+    """Raise ``ConfigurationError`` for an unknown role: it would silently never be found."""
     __tracebackhide__ = True
     name = role.lower()
-    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
-    if near is not None:
-        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
+    if name not in KNOWN_ROLES:
+        near = closest(name, KNOWN_ROLES)
+        every = listed(sorted(KNOWN_ROLES), limit=len(KNOWN_ROLES))
+        hint = f"Did you mean {near}?" if near else f"There are {every}."
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=hint)
 
 
 #: The forms of a matcher; None if keywords are given instead.

@@ -17,17 +17,21 @@ from typing_extensions import override
 
 from pytest_clawperator.assertions.expect import checks_of
 from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings
+from pytest_clawperator.client import plans
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.client.perform import Performer
 from pytest_clawperator.client.plans import Aim, Plan
-from pytest_clawperator.client.timing import Wait, timeout_of
+from pytest_clawperator.client.target import Target, Use
+from pytest_clawperator.client.timing import Wait
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.matchers import KEYWORDS, NodeMatcher
 from pytest_clawperator.contracts.payload import complete_actions
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, PayloadError
 from pytest_clawperator.execution.pipeline import Observers, Runner
+from pytest_clawperator.snapshot.tree import Node, Snapshot
 from pytest_clawperator.test_files import syntax
 from pytest_clawperator.test_files.verbs import Verb
 from pytest_clawperator.transport.interface import Transport
@@ -153,14 +157,33 @@ _CALLS: Mapping[str, Callable[[ast.expr, ast.Call], Any]] = {
 # A client and an expect that send nothing
 
 
-class _RehearsedClient(Clawperator):
-    """Makes the action of each plan, and does not send it."""
+_SCREEN = Snapshot.from_xml('<hierarchy><node bounds="[0,0][100,100]"/></hierarchy>')
+
+
+class _RehearsedPerformer(Performer):
+    """Makes the action of each plan, and does not send it; finds every node."""
 
     @override
-    def _perform(self, plan: Plan[T], timeout: float | None = None) -> T:
-        timeout_of(timeout, self.timeout)
-        complete_actions([plan.action(Aim(NodeMatcher(text_equals=_STAND_IN)), Wait(0.0))])
+    def perform(self, plan: Plan[T], seconds: float) -> T:
+        aim, wait = Aim(NodeMatcher(text_equals=_STAND_IN)), Wait(0.0)
+        actions = [plan.action(aim, wait)]
+        if plan.search is not None:
+            scroll = plans.scroll(plan.search.direction, None, **plan.search.gesture)
+            actions.append(scroll.action(aim, wait))
+        complete_actions(actions)
         raise _Sent
+
+    @override
+    def find(self, target: Target, seconds: float, *, verb: str, use: Use = Use.PLACE) -> Node:
+        return _SCREEN.root
+
+
+class _RehearsedClient(Clawperator):
+    """Carries out nothing."""
+
+    def __init__(self, runner: Runner, *, device: Device) -> None:
+        super().__init__(runner, device=device, skills=_no_skills)
+        self.performer = _RehearsedPerformer(runner)
 
 
 class _Nothing:
@@ -182,7 +205,7 @@ def client() -> Clawperator:
     """Return a client without a device."""
     nothing = _Nothing()
     device = Device(cast(Transport, nothing), DeviceInfo(serial=_STAND_IN, key=_STAND_IN))
-    return _RehearsedClient(cast(Runner, nothing), device=device, skills=_no_skills)
+    return _RehearsedClient(cast(Runner, nothing), device=device)
 
 
 class _RehearsedExpectation(Expectation):

@@ -194,6 +194,8 @@ def _words() -> dict[str, shapes.Schema]:
         "use": {"type": "string", "description": "A file whose steps are done here."},
         "skill": {**shapes.Text().schema(), "description": "A skill, of which an artefact is run."},
         "steps": {"$ref": "#/definitions/steps"},
+        "expecting_crash": {"type": "array", "items": {"$ref": "#/definitions/step"}, "minItems": 1,
+                            "description": "Steps in which the app must crash or hang."},
     }  # fmt: skip
 
 

@@ -309,6 +309,12 @@ def _given(step: Mapping, scope: Scope) -> dict[str, ast.expr]:
     }
 
 
+def _read_expecting_crash(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
+    """Yield the steps in which the app under test is expected to crash."""
+    called = syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "expecting_crash"))
+    yield ast.With([ast.withitem(called)], read_steps(entry.value, scope) or [ast.Pass()])
+
+
 _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterable[ast.stmt]]] = {
     "expect": lambda entry, step, scope: read_expect(_value_of(entry), scope),
     "device": _read_device,
@@ -316,6 +322,7 @@ _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterable[ast.stmt]]] = {
     "use": _read_use,
     "skill": _read_skill,
     "steps": lambda entry, step, scope: read_steps(entry.value, scope),
+    "expecting_crash": _read_expecting_crash,
 }
 
 

@@ -35,6 +35,7 @@ OTHERWISE: AbstractMapping[str, str] = {
     "pages": "`scroll_until:`",
     "close": "the fixture does it",
     "run_artifact": "`skill:`",
+    "expecting_crash": "a list of steps",
 }
 
 #: What may stand in the place of a node: nothing at all is "".

@@ -342,7 +342,7 @@ def test_an_operator_that_ends_at_work_is_found_again(
 
     assert isinstance(error, OperatorNotReadyError)
     assert error.code is ErrorCode.OPERATOR_CRASHED
-    assert "has died" in error.message
+    assert f"Killing {before}:" in error.message
     assert works(claw)
     assert claw.device.shell(f"pidof {OPERATOR}").stdout.strip() not in ("", before)
 

@@ -185,7 +185,8 @@ def test_a_batch_is_proved_step_by_step(
 
 def test_a_crashed_app_is_named_first(form: Clawperator) -> None:
     """What Android says of the app is the beginning of every failure."""
-    form.click(text="Break")
+    with form.expecting_crash():
+        form.click(text="Break")
     form.wait_for_node(text="Forms has stopped")
 
     with pytest.raises(StepFailedError) as missed:

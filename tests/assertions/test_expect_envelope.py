@@ -138,6 +138,10 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
          ConfigurationError, "a step that succeeded has no code"),
         (lambda e: e.not_to_have_failed(code=""), ConfigurationError, "must be an error code"),
         (lambda e: e.not_to_have_failed(code=True), ConfigurationError, "must be an error code"),
+        (lambda e: e.not_to_have_failed(code="gone"), ConfigurationError, "must be an error code"),
+        (lambda e: e.not_to_have_failed(code="app_not_found"), ConfigurationError,
+         "Did you mean APP_NOT_FOUND"),
+        (lambda e: e.not_to_have_step(" "), ConfigurationError, "named by the id"),
     ],
 )  # fmt: skip
 def test_a_mistake_has_a_way_out(hold: Hold, error: type[Exception], message: str) -> None:

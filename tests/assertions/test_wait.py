@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.assertions.checks import Verdict
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.assertions.wait import Entry, Outcome, look_limit, watch
+from pytest_clawperator.assertions.wait import Doubt, Entry, Outcome, look_limit, watch
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.payload import Action
@@ -59,6 +59,29 @@ def test_the_first_check_is_immediate_and_has_no_deadline(timeout: float, takes:
 
     assert outcome.holds
     assert time.pauses == []
+
+
+def test_a_check_that_is_doubted_does_not_hold() -> None:
+    """It is tried again while the doubt may go away, and not if it cannot."""
+    time = FakeTime()
+    doubts = iter([Doubt("a window", "Close it."), Doubt("a window", "Close it."), None])
+
+    passed = watch(
+        counting(time), at_least(1), doubt=lambda: next(doubts), timeout=1, clock=time.clock
+    )
+    final = watch(
+        counting(time),
+        at_least(2),
+        doubt=lambda: Doubt("a crash", "See the log.", is_final=True),
+        timeout=5.0,
+        linger=1.0,
+        clock=time.clock,
+    )
+
+    assert passed.holds
+    assert [entry.found for entry in passed.log] == ["a window", "a window", "look 3"]
+    assert (final.holds, final.verdict) == (False, Verdict(None, "a crash", "See the log."))
+    assert [entry.found for entry in final.log] == ["look 1", "a crash"]
 
 
 def test_a_timeout_of_zero_is_one_check() -> None:

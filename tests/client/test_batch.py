@@ -39,8 +39,8 @@ Collect = Callable[[Batch], Any]
 
 # Methods of the client that are not single actions.
 NOT_ACTIONS = {
-    "batch", "close", "execute", "node", "pages", "pause", "run_artifact", "run_skill", "serial",
-    "step", "timeout",
+    "batch", "close", "execute", "expecting_crash", "node", "pages", "pause", "run_artifact",
+    "run_skill", "serial", "step", "timeout",
 }  # fmt: skip
 
 

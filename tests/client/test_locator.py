@@ -189,14 +189,14 @@ def test_scrolling_a_list_of_containers(shown: str, scrolled: object) -> None:
     assert phone.params("scroll")[0].get("container") == scrolled
 
 
-def cleared(after: str) -> tuple[Phone, ScriptedTransport]:
+def cleared(after: str, **field: str) -> tuple[Phone, ScriptedTransport]:
     """Clear a field that has this text afterwards."""
-    phone = Phone(screen(node(text=after, id="field", kind="EditText")))
+    phone = Phone(screen(node(text=after, id="field", kind="EditText", focused=True)))
     claw = client(phone)
     transport = claw.device._transport
     assert isinstance(transport, ScriptedTransport)
     transport.answers = {"input keyevent KEYCODE_MOVE_END": "", "input keyevent KEYCODE_DEL": ""}
-    claw.node({"id": f"{PACKAGE}:id/field"}).clear()
+    claw.node(field or {"id": f"{PACKAGE}:id/field"}).clear()
     return phone, transport
 
 
@@ -206,8 +206,10 @@ def test_clear_enters_one_letter_and_deletes_it() -> None:
 
     assert phone.params("enter_text")[0]["text"] == "x"
     assert transport.calls == ["input keyevent KEYCODE_MOVE_END", "input keyevent KEYCODE_DEL"]
-    with pytest.raises(StepFailedError, match="was not emptied"):
-        cleared("x")
+    cleared("", text="ada")
+    for field in ({}, {"text": "ada"}):
+        with pytest.raises(StepFailedError, match="was not emptied"):
+            cleared("x", **field)
 
 
 def test_clear_enters_nothing_without_keys() -> None:

@@ -486,6 +486,7 @@ def test_a_nested_node_must_be_one_of_all(method: str) -> None:
         lambda claw: claw.read_all_text(role="listitem", within=claw.node(id="list")),
         lambda claw: claw.node(id="list").node(role="listitem").exists(),
         lambda claw: claw.node(role="listitem").first.exists(),
+        lambda claw: claw.node(role="listitem").resolve(claw.snapshot()),
     ],
 )
 def test_a_role_that_snapshots_do_not_show_is_not_taken_for_absent(act: Act) -> None:

@@ -201,6 +201,18 @@ def test_what_exists_can_be_set() -> None:
     assert (claw.timeout, claw.matchers, claw.snapshot()) == (30, "first", SCREEN)
 
 
+def test_a_class_of_ones_own_may_have_other_attributes() -> None:
+    """Page objects, for example."""
+
+    class Page(Lamp):
+        """A lamp with more to it."""
+
+    page: Any = Page()
+    page.title = "Settings"
+
+    assert page.title == "Settings"
+
+
 def test_calling_a_client_is_refused_with_our_form() -> None:
     """What uiautomator2 writes as d(text=...) is refused with our form of it."""
     claw: Any = CLAW

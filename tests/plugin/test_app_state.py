@@ -10,6 +10,8 @@ import pytest
 
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.execution.crashes import AppWatch
+from pytest_clawperator.execution.result import AppsSeen
 from pytest_clawperator.plugin.app_state import begin_app
 from pytest_clawperator.plugin.marker_values import AppUse
 from pytest_clawperator.transport.adb import AdbTransport
@@ -146,7 +148,8 @@ def test_the_dialog_about_a_crash_is_closed(run: Run, stop: bool) -> None:
             clawperator.enter_text("secret", id="password")
             clawperator.click(id="sign_in")
             clawperator.click(id="tab_account")
-            clawperator.scroll_and_click(id="crash")
+            with clawperator.expecting_crash():
+                clawperator.scroll_and_click(id="crash")
             expect(clawperator.node(text="Shop has stopped")).to_be_visible()
 
         def test_next(clawperator):
@@ -177,6 +180,7 @@ def test_only_dialogs_of_this_app_are_closed(window: str, reason: str | None) ->
     clicked: list[str] = []
     client: Any = SimpleNamespace(
         device=Device(transport, DeviceInfo(serial="PH1", key="PH1")),
+        performer=SimpleNamespace(apps=AppWatch(AppsSeen())),
         click=lambda **matcher: clicked.append(matcher["id"]),
     )
     notices: list[str] = []
@@ -187,6 +191,196 @@ def test_only_dialogs_of_this_app_are_closed(window: str, reason: str | None) ->
     is_closed = reason is not None
     assert clicked == ["android:id/aerr_close"] * is_closed
     assert notices == [f"{SHOP} {reason}: its dialog was closed"] * is_closed
+
+
+# Crashes of the app: a test in which it is gone is not green
+
+CRASHES = """
+import pytest
+from pytest_clawperator import ExpectationError, expect
+
+SHOP = "com.example.shop"
+in_shop = pytest.mark.claw_app(SHOP)
+
+def sim(claw, *words):
+    assert claw.device.shell(" ".join(["sim", *words])).ok
+
+@pytest.fixture
+def crashing(clawperator):
+    sim(clawperator, "crash", SHOP)
+
+@pytest.fixture
+def crashing_later(clawperator):
+    yield
+    sim(clawperator, "crash", SHOP)
+"""
+
+# What a test does, and the words of its result: how it ends, and what the summary says of it.
+CRASHED = (
+    "APP_CRASHED: com.example.shop crashed: java.lang.IllegalStateException: crashed on demand"
+)
+VERDICTS = {
+    "last_action(clawperator): sim(clawperator, 'crash', SHOP)": f"FAILED {CRASHED}",
+    "native(clawperator): sim(clawperator, 'crash', SHOP, 'native')":
+        "FAILED APP_CRASHED: com.example.shop crashed: signal 11 (SIGSEGV)*",
+    "hang(clawperator): sim(clawperator, 'anr', SHOP)":
+        "FAILED APP_CRASHED: com.example.shop does not respond (ANR): Input dispatching*",
+    "death(clawperator): sim(clawperator, 'die', SHOP)":
+        "FAILED APP_CRASHED: com.example.shop died by itself",
+    "skip(clawperator): sim(clawperator, 'crash', SHOP); pytest.skip('no')": f"FAILED {CRASHED}",
+    "setup(crashing): pass": f"ERROR {CRASHED}",
+    "teardown(crashing_later): pass": f"ERROR {CRASHED}",
+    "other_failure(clawperator): sim(clawperator, 'crash', SHOP); assert 0": "FAILED assert 0",
+    "soft(clawperator): sim(clawperator, 'crash', SHOP);"
+    " expect.soft(clawperator.node(text='Sign in')).to_be_hidden()":
+        "FAILED APP_CRASHED: \"Shop has stopped\" is on the screen; expected *",
+    "home(clawperator): clawperator.home();"
+    " expect(clawperator.node(text='Sign in')).to_be_hidden()": "PASSED",
+    "close(clawperator): clawperator.close_app(SHOP);"
+    " expect(clawperator.node(text='Sign in')).not_to_exist()": "PASSED",
+    "stop(clawperator): clawperator.device.shell(f'am force-stop {SHOP}');"
+    " expect(clawperator.node(text='Sign in')).to_have_count(0)": "PASSED",
+    "clear(clawperator): clawperator.device.clear_data(SHOP);"
+    " expect(clawperator).not_to_be_in_app(SHOP)": "PASSED",
+    "elsewhere(clawperator): clawperator.open_app('com.android.settings');"
+    " expect(clawperator).not_to_be_in_app(SHOP)": "PASSED",
+    "another_app(clawperator): sim(clawperator, 'crash com.android.settings');"
+    " clawperator.click(id='aerr_close')": "PASSED",
+    "forged(clawperator): clawperator.device.shell('log -p e -t AndroidRuntime \"FATAL EXCEPTION:"
+    " main; Process: com.example.shop, PID: 1\"; log -p e -t Shop FATAL')":
+        "PASSED",
+}  # fmt: skip
+
+
+def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) -> None:
+    """Once, wherever it happened, with its reason and the head of its stack in every report."""
+    tests = [f"@in_shop\ndef test_{test}\n" for test in VERDICTS]
+    result = run(
+        *(*QUICK, "-rA", "--claw-trace=off", "--junitxml=junit.xml"),
+        suite="\n".join([CRASHES, *tests]),
+    )
+
+    summary = [
+        f"{verdict.split()[0]} *::test_{test.partition('(')[0]}"
+        + (f" - {words}" if (words := verdict.partition(" ")[2]) else "")
+        for test, verdict in VERDICTS.items()
+    ]
+    result.stdout.fnmatch_lines_random([line.replace("[", "[[]") for line in summary])
+    failed = [verdict.split()[0] for verdict in VERDICTS.values()]
+    result.assert_outcomes(
+        failed=failed.count("FAILED"),
+        errors=failed.count("ERROR"),
+        passed=failed.count("PASSED") + 1,  # the teardown fails after its test
+    )
+    result.stdout.fnmatch_lines(
+        ["* at com.example.shop.MainActivity.onClick(MainActivity.kt:42)", "*expecting_crash*"]
+    )
+    xml = (pytester.path / "junit.xml").read_text(encoding="utf-8")
+    verdicts = re.findall(r'<(failure|error) message="(?:failed on \w+ with &quot;)?(\w+)', xml)
+    assert verdicts.count(("failure", "APP_CRASHED")) == failed.count("FAILED") - 1
+    assert verdicts.count(("error", "APP_CRASHED")) == 2
+
+
+GONE = """
+@in_shop
+def test_gone(clawperator):
+    button = clawperator.node(text="Sign in")
+    screen = expect(clawperator)
+    clawperator.timeout = 60  # no check waits
+    sim(clawperator, "crash", SHOP)
+    for check in (
+        expect(button).to_be_hidden,
+        expect(button).not_to_be_visible,
+        expect(button).not_to_exist,
+        lambda: expect(button).to_have_count(0),
+        lambda: expect(button).not_to_have_count(1),
+        lambda: expect(clawperator.node(id="aerr_close")).not_to_have_text("Sign in"),
+        lambda: screen.not_to_have_node(text="Sign in"),
+        lambda: screen.not_to_be_in_app(SHOP),
+        lambda: screen.not_to_match_tree('- button "Sign in"'),
+    ):
+        with pytest.raises(ExpectationError) as caught:
+            check()
+        assert caught.value.code == "APP_CRASHED"
+        assert "found that com.example.shop crashed: java" in str(caught.value)
+        assert "at com.example.shop.MainActivity.onClick" in str(caught.value)
+    with pytest.raises(ExpectationError, match="has stopped"):
+        expect(clawperator.snapshot()).not_to_have_node(text="Sign in")
+    expect(clawperator.node(text="Shop has stopped")).to_be_visible()
+
+def test_opened(clawperator):
+    clawperator.click(id="aerr_close")
+    clawperator.open_app(SHOP)
+    sim(clawperator, "crash", SHOP)
+    clawperator.click(id="aerr_close")
+
+def test_in_front(clawperator):
+    clawperator.device.shell(f"am start -W -n {SHOP}/.MainActivity")
+    expect(clawperator).to_be_in_app(SHOP)
+    sim(clawperator, "die", SHOP)
+    with pytest.raises(ExpectationError, match="died by itself"):
+        expect(clawperator.node(text="Sign in")).to_be_hidden()
+
+@in_shop
+def test_expected(clawperator):
+    with clawperator.expecting_crash():
+        sim(clawperator, "crash", SHOP)
+        expect(clawperator.node(text="Sign in")).to_be_hidden()
+    expect(clawperator.node(text="Sign in")).to_be_hidden()
+    with pytest.raises(ExpectationError, match="expected the app under test to crash"):
+        with clawperator.expecting_crash(timeout=0):
+            pass
+
+@in_shop
+def test_window(clawperator):
+    button = clawperator.node(text="Add to cart")
+    expect(button).to_be_hidden()
+    sim(clawperator, "alert", "Battery low")
+    with pytest.raises(ExpectationError) as caught:
+        expect(button).to_be_hidden(timeout=0)
+    shown = str(caught.value)
+    assert 'found "Battery low" in front, a window of com.android.systemui' in shown
+    assert "answer the window first" in shown
+    expect(clawperator.node(text="Battery low")).to_be_visible()
+    expect(button).to_be_hidden()
+    clawperator.click(text="OK")
+    expect(clawperator.node(text="Battery low")).to_be_hidden()
+    sim(clawperator, "alert", "Battery low")
+    with pytest.raises(ExpectationError):
+        expect(button).not_to_exist(timeout=0)
+    clawperator.click(text="OK")
+"""
+
+
+def test_a_negative_check_fails_once_the_app_is_gone(run: Run) -> None:
+    """Every kind of it, at once; a crash that is expected does not count, in Python and YAML."""
+    result = run(
+        *(*QUICK, "--claw-trace=off", "-rf"),
+        suite=CRASHES + GONE,
+    )
+
+    result.assert_outcomes(failed=3, passed=2)
+    result.stdout.fnmatch_lines_random(
+        [f"FAILED *::test_{name} - APP_CRASHED: com.example.shop *" for name in ("gone", "opened")]
+    )
+
+
+def test_a_device_that_failed_the_test_is_not_asked_to_stop_the_app(run: Run) -> None:
+    """One failure is one error, also with ``claw_app``."""
+    result = run(
+        *(*QUICK, "-rE"),
+        suite=f"""
+        import pytest
+
+        @pytest.mark.claw_app("{SHOP}")
+        def test_it(clawperator):
+            clawperator.device.shell("sim fault operator_crash times=1")
+            clawperator.home()
+        """,
+    )
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["ERROR *::test_it - infrastructure: OPERATOR_CRASHED: *"])
 
 
 # Checkpoints: a state that is built once, and restored for each test

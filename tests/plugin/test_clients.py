@@ -12,6 +12,8 @@ import pytest
 
 from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.contracts.payload import complete_execution
+from pytest_clawperator.execution.crashes import AppWatch
+from pytest_clawperator.execution.result import AppsSeen
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
@@ -114,7 +116,8 @@ def markers(path: Path) -> list[str]:
 
 def test_what_was_typed_in_one_test_does_not_count_in_the_next() -> None:
     """A password that one test typed does not cost the next test its video."""
-    client: Any = SimpleNamespace(runner=None)
+    performer = SimpleNamespace(apps=AppWatch(AppsSeen()))
+    client: Any = SimpleNamespace(runner=None, performer=performer)
     activity = ClientActivity(client)
     params = {"matcher": {"textEquals": "Password"}, "text": "hunter2"}
     execution = complete_execution([{"id": "type", "type": "enter_text", "params": params}])

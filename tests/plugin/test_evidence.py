@@ -13,6 +13,8 @@ import pytest
 from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
+from pytest_clawperator.execution.crashes import AppWatch
+from pytest_clawperator.execution.result import AppsSeen
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.evidence import collect
 from pytest_clawperator.redaction import SECRETS
@@ -35,7 +37,8 @@ LOGIN = b'<hierarchy><node password="true" bounds="[0,0][9,9]" /></hierarchy>'
 
 def watched(**methods: Any) -> ClientActivity:
     """Watch a client behind another host that has these methods."""
-    client: Any = SimpleNamespace(serial="PH1", runner=None, **methods)
+    performer = SimpleNamespace(apps=AppWatch(AppsSeen()))
+    client: Any = SimpleNamespace(serial="PH1", runner=None, performer=performer, **methods)
     activity = ClientActivity(client)
     activity.begin()
     return activity

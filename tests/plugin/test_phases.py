@@ -198,13 +198,17 @@ def test_skip_of_unittest():
     expect(SCREEN)
     raise unittest.SkipTest("the rest")
 
-def test_honest_skip():
+def test_honest_skip(screen):
     expect(SCREEN).to_have_node(text="Tea")
     pytest.skip("the rest")
+
+def test_ended_before(screen):
+    assert 1 == 2
+    screen.to_have_node(text="Tea")
 """,
     )
 
-    result.assert_outcomes(passed=3, failed=4, errors=4, skipped=1)
+    result.assert_outcomes(passed=3, failed=5, errors=4, skipped=1)
     result.stdout.fnmatch_lines(
         [
             "ERROR test_it.py::test_setup - *nothing was expected*",

@@ -320,7 +320,7 @@ def test_a_crash_is_reported_with_its_own_test(pytester: pytest.Pytester, run: R
             "* E AndroidRuntime: FATAL EXCEPTION: main",
             "  log.txt (com.example.shop crashed: *)",
             f"*- clawperator: {anr} -*",
-            "* E ActivityManager: ANR in com.example.shop",
+            "* E ActivityManager: ANR in com.example.shop (com.example.shop/.MainActivity)",
             f"  log.txt ({anr})",
             "*= evidence =*",
             "    com.example.shop crashed: *shell-induced crash",
@@ -340,7 +340,8 @@ def test_a_crash_is_reported_with_its_own_test(pytester: pytest.Pytester, run: R
     assert "FATAL EXCEPTION" not in logs["test_after"]
     marked = [line for line in logs["test_hangs"].splitlines() if line.startswith(">>> ")]
     assert [line.rpartition(": ")[2] for line in marked] == [
-        *("ANR in com.example.shop", "0", "Input dispatching timed out"),
+        "ANR in com.example.shop (com.example.shop/.MainActivity)",
+        *("0", "Input dispatching timed out"),
     ]
 
 

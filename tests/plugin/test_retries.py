@@ -14,6 +14,7 @@ import pytest
 from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.failures import INFRASTRUCTURE, LEASE_PROBLEM, PUT_ASIDE
 from pytest_clawperator.plugin.workers import WorkerLimits
+from pytest_clawperator.report.index import read_run
 from tests.doubles.controller import Controller, Farm, candidate
 from tests.plugin.conftest import Run
 
@@ -298,6 +299,8 @@ def test_the_tests_of_a_phone_that_dies_run_on_the_other(
     counts, named = cases(pytester)
     assert counts == ["4", "0", "0"]
     assert set(named.values()) == {1}
+    (run,) = (pytester.path / "claw-results").iterdir()
+    assert Counter(test.outcome for test in read_run(run).tests) == {"passed": 4, "rerun": 1}
     result.stdout.fnmatch_lines(
         [
             f"clawperator: [[]{dead}[]] the device is put aside: its tests go to other"

@@ -97,6 +97,13 @@ class TestRendering:
         assert compare(parse('- text "It is swordfish"'), shown) is not None
         assert shown != texts("It is swordfish")
 
+    def test_screens_without_texts_are_compared_as_they_are(self) -> None:
+        """Nothing is left of their layout that could differ."""
+        one, same, other = (screen(node(FRAME, resource_id=name)) for name in "aab")
+
+        assert one == same
+        assert one != other
+
     @pytest.mark.parametrize(
         ("name", "written"),
         [

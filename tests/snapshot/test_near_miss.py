@@ -249,3 +249,49 @@ def test_the_dialog_of_a_crash_is_known_by_its_buttons_in_every_language() -> No
     assert near_miss.crash_dialog(quoting) is None
     assert near_miss.crash_hint(quoting) is None
     assert near_miss.crash_prefix(quoting) == near_miss.crash_prefix(None) == ""
+
+
+SYSTEM_UI, CONTROLLER = "com.android.systemui", "com.google.android.permissioncontroller"
+_ALLOW = f"{CONTROLLER}:id/permission_allow_button"
+_QUESTION = f"{CONTROLLER}:id/permission_message"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "window"),
+    [
+        ([TITLE, CLOSE], near_miss.SystemWindow("com.example", "Bank wurde beendet", True)),
+        (
+            [
+                node(text="Allow Shop to take pictures?", id=_QUESTION, package=CONTROLLER),
+                node(text="Allow", id=_ALLOW, package=CONTROLLER),
+            ],
+            near_miss.SystemWindow(CONTROLLER, "Allow Shop to take pictures?"),
+        ),
+        (
+            [node(text="Battery low", id="android:id/alertTitle", package=SYSTEM_UI)],
+            near_miss.SystemWindow(SYSTEM_UI, "Battery low"),
+        ),
+        (
+            [node(text="USB debugging", id="android:id/alertTitle", package="android")],
+            near_miss.SystemWindow("android", "USB debugging"),
+        ),
+        (
+            [node(text="12:00", id=f"{SYSTEM_UI}:id/keyguard_clock", package=SYSTEM_UI)],
+            near_miss.SystemWindow(SYSTEM_UI, "the lock screen"),
+        ),
+        ([node(text="Delete it?", id="android:id/alertTitle")], None),
+        ([node(text="Allow", id="com.example:id/permission_allow")], None),
+        ([node(text="Camera", id="android:id/title", package=CONTROLLER)], None),
+        ([node(text="Wi-Fi", id=f"{SYSTEM_UI}:id/tile_label", package=SYSTEM_UI)], None),
+        ([node(text="Open with", id="android:id/title", package="android")], None),
+    ],
+    ids=[
+        *("crash", "permission", "battery", "usb", "lock"),
+        *("dialog of the app", "id of the app", "settings", "shade", "chooser"),
+    ],
+)
+def test_windows_of_the_system_that_nobody_opened(
+    nodes: list[str], window: near_miss.SystemWindow | None
+) -> None:
+    """Dialogs of the system, not those of the app, and not what people open themselves."""
+    assert near_miss.system_window(screen(*nodes)) == window

@@ -96,6 +96,8 @@ ReadSteps = Callable[[str], list[str]]
          "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
         ("- title: Go ${name}\n  steps: [home, back]",
          "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
+        ("- expecting_crash: [home, back]",
+         "with clawperator.expecting_crash():\n    clawperator.home()\n    clawperator.back()"),
         (
             "- skill: com.example.climate\n  artifact: status\n  with: {zone: 2}",
             "clawperator.run_artifact('com.example.climate', 'status', zone=2).raise_for_status()",
@@ -241,6 +243,7 @@ def test_an_expectation_has_the_names_of_python(
         # A role that is misspelt, or that no snapshot shows.
         ("- click: {role: buton}", 19, 'role: there is no role "buton". Did you mean button?'),
         ("- expect: {role: buton}", 20, "Did you mean button?"),
+        ("- {back: , when: {role: widget}}", 27, "There are button, checkbox"),
         ("- expect: {id: a, within: {role: buton}}", 36, "Did you mean button?"),
         ("- expect: {role: listitem}", 13, "does not show which nodes are"),
         ("- expect: {id: a, to_have_role: buton}", 21, "Did you mean 'button'?"),
@@ -255,6 +258,9 @@ def test_an_expectation_has_the_names_of_python(
         ("- scroll_until: {text: a, max_scrolls: -1}", 5, "scrolls 1 to 200 times, not -1"),
         ("- scroll: {distance_ratio: 7}", 5, "distanceRatio"),
         ("- sleep: -1", 5, "sleep"),
+        ("- swipe: {id: a, direction: up, duration: -1}", 5, "duration"),
+        ("- swipe: {id: a, direction: up, distance_ratio: 2}", 5, "distance_ratio=2"),
+        ("- scroll_and_click: {id: a, has: b, settle_delay: -1}", 5, "settle"),
         ("- run_skill: {skill_id: a, timeout: -1}", 39, "timeout: a number (at least 0)"),
         # Texts that check nothing, or cannot be.
         ("- expect: {id: a, to_contain_text: ''}", 21, "every text contains the empty text"),
@@ -269,6 +275,8 @@ def test_an_expectation_has_the_names_of_python(
         ),
         ("- expect: {to_be_in_app: ''}", 14, "an app is named by its package"),
         ("- open_app: ''", 5, "is not the name of an Android package"),
+        ("- wait_for_navigation: {package: '', text: a}", 5, "is not the name of an Android"),
+        ("- run_skill: {skill_id: a, expect_contains: ''}", 5, "a text that is not empty"),
         ("- enter_text: {value: '', id: email}", 5, "enter_text"),
         ("- device: {key_event: no such key}", 14, "key"),
         ("- device: {clear_data: ''}", 14, "is not the name of an Android package"),

@@ -12,6 +12,11 @@ from pytest_clawperator.simulator.shell.shell import CommandFailure, Invocation
 UI_AUTOMATION = "io.appium.uiautomator2.server"
 """Who holds the device while the fault ``ui_automation`` is on."""
 
+_STACK = """
+\tat {package}.MainActivity.onClick(MainActivity.kt:42)
+\tat android.view.View.performClick(View.java:8028)
+\tat android.os.Handler.dispatchMessage(Handler.java:107)
+\tat com.android.internal.os.ZygoteInit.main(ZygoteInit.java:925)"""
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
 # Width of the column (negative: aligned to the left), and the value.
@@ -32,15 +37,31 @@ _SIGNALS = {"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "TERM": 15}
 _SIGNAL_NUMBERS = frozenset(map(str, range(16)))
 
 
-def kill_package(system: AndroidSystem, name: str) -> None:
-    """End a package's processes; its state in Android stays as it is."""
-    pid = system.processes.pid_of(name) or system.operators.pid_of(name)
+def kill_package(system: AndroidSystem, name: str, why: str = "") -> None:
+    """End a package's processes as the system does; its state in Android stays as it is."""
+    pid = _end_process(system, name)
+    if pid is not None:
+        package = system.packages.get(name)
+        user = (package.user if package else "u0_a199").replace("_", "")
+        why = why or f"stop {name} due to from pid {_server(system)}"
+        _log_by_system(system, f"Killing {pid}:{name}/{user} (adj 0): {why}")
+
+
+def die(system: AndroidSystem, name: str) -> None:
+    """End a package's process as if it had ended itself."""
+    pid = _end_process(system, name)
+    if pid is not None:
+        _log_death(system, name, pid)
+
+
+def _end_process(system: AndroidSystem, name: str) -> int | None:
+    """End a package's process; return its id, or None if none ran."""
+    pid = {process.name: process.pid for process in running_processes(system)}.get(name)
     if name in OPERATOR_PACKAGES:
         system.operators.stop(name)
     system.ui.processes.force_stop(name)
     system.processes.stop(name)
-    if pid is not None:
-        _log_death(system, name, pid)
+    return pid
 
 
 def crash(system: AndroidSystem, name: str, message: str) -> None:
@@ -53,19 +74,37 @@ def crash(system: AndroidSystem, name: str, message: str) -> None:
 
 
 def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
-    """Log an app's crash and forget its process; the screen has closed it already."""
+    """Log an app's crash and forget its process; the screen closes it then."""
     processes = {process.name: process for process in running_processes(system)}
-    process = processes.get(name) or start_process(system, name)
-    text = f"FATAL EXCEPTION: main\nProcess: {name}, PID: {process.pid}\n{message}"
-    system.log.write("E", "AndroidRuntime", text, pid=process.pid, buffer="crash")
+    pid = (processes.get(name) or start_process(system, name)).pid
+    if message.startswith("signal "):
+        _log_tombstone(system, name, pid, message)
+    else:
+        stack = "" if "\n" in message else _STACK.format(package=name)
+        text = f"FATAL EXCEPTION: main\nProcess: {name}, PID: {pid}\n{message}{stack}"
+        system.log.write("E", "AndroidRuntime", text, pid=pid, buffer="crash")
     system.processes.stop(name)
-    _log_death(system, name, process.pid)
+    _log_death(system, name, pid)
+
+
+def _log_tombstone(system: AndroidSystem, name: str, pid: int, signal: str) -> None:
+    """Log what the crash handler, a process of its own, logs of a native crash."""
+    lines = (
+        " ".join(["***"] * 16),
+        f"pid: {pid}, tid: {pid}, name: {name[-15:]}  >>> {name} <<<",
+        signal,
+        "backtrace:",
+        f"      #00 pc 000000000004f2a4  /data/app/{name}/lib/arm64/libapp.so (total+12)",
+        "      #01 pc 0000000000050a10  /system/lib64/libc.so (abort+164)",
+    )
+    text = "\n".join(lines)
+    system.log.write("F", "DEBUG", text, pid=pid + 1, buffer="crash")
 
 
 def app_hangs(system: AndroidSystem, name: str, reason: str) -> None:
     """Log what the system logs of an app that does not respond."""
     pid = {process.name: process.pid for process in running_processes(system)}.get(name, 0)
-    text = f"ANR in {name}\nPID: {pid}\nReason: {reason}"
+    text = f"ANR in {name} ({name}/.MainActivity)\nPID: {pid}\nReason: {reason}"
     _log_by_system(system, text, priority="E")
 
 
@@ -123,8 +162,11 @@ def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
 
 
 def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> None:
-    server = system.processes.pid_of("system_server") or 1
-    system.log.write(priority, "ActivityManager", text, pid=server, buffer="system")
+    system.log.write(priority, "ActivityManager", text, pid=_server(system), buffer="system")
+
+
+def _server(system: AndroidSystem) -> int:
+    return system.processes.pid_of("system_server") or 1
 
 
 # -- Programs: processes as the shell's user sees them -------------------------------------------

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.log_buffer import Chatter
-from pytest_clawperator.simulator.android.processes import app_hangs
+from pytest_clawperator.simulator.android.processes import app_hangs, die
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults, parse_fault
 from pytest_clawperator.simulator.operator.app import OperatorHost
@@ -24,7 +24,10 @@ _HELP = """usage: sim COMMAND
   stats                                     print the counters as one line of JSON
   stats reset                               set the counters back
   chatter [LINES_PER_SECOND]                set how much other processes log; 0 is silence
-  anr PACKAGE                               have the system report that an app hangs
+  anr PACKAGE                               let an app hang, with the dialog that says so
+  crash PACKAGE [native]                    crash an app by an exception, or in native code
+  die PACKAGE                               let the process of an app end by itself
+  alert TITLE                               show a dialog of the system, as for a low battery
   allow installs                            answer the prompts of a phone that asks before
                                             an app is installed, as a person would
   screen                                    print an outline of what is on the screen
@@ -33,6 +36,11 @@ _HELP = """usage: sim COMMAND
   help                                      print this
 Faults and their options:
 """
+
+_CRASHES = {
+    "exception": "java.lang.IllegalStateException: crashed on demand",
+    "native": "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0000000000000000",
+}
 
 
 class Simulated(Protocol):
@@ -133,6 +141,33 @@ def _anr(device: Simulated, words: list[str]) -> str:
     if not words:
         raise ConfigurationError("no package is named", hint="Write: sim anr com.example.shop.")
     app_hangs(device.system, words[0], "Input dispatching timed out")
+    device.system.ui.launching.hang(words[0])
+    return ""
+
+
+def _crash(device: Simulated, words: list[str]) -> str:
+    kind = words[1] if len(words) > 1 else "exception"
+    if not words or kind not in _CRASHES:
+        raise ConfigurationError(
+            f"sim {' '.join(['crash', *words])} does not say what crashes, or how",
+            hint="Write: sim crash com.example.shop, or sim crash com.example.shop native.",
+        )
+    if not device.system.ui.launching.crash_app(words[0], _CRASHES[kind]):
+        raise ConfigurationError(f"there is no app {words[0]!r}", hint="See: pm list packages.")
+    return ""
+
+
+def _die(device: Simulated, words: list[str]) -> str:
+    if not words:
+        raise ConfigurationError("no package is named", hint="Write: sim die com.example.shop.")
+    die(device.system, words[0])
+    return ""
+
+
+def _alert(device: Simulated, words: list[str]) -> str:
+    if not words:
+        raise ConfigurationError("the dialog has no title", hint="Write: sim alert Battery low.")
+    device.system.ui.launching.alert(" ".join(words))
     return ""
 
 
@@ -206,6 +241,9 @@ _PARTS: Mapping[str, tuple[Callable[[Simulated, list[str]], str], int]] = {
     "stats": (_stats, 1),
     "chatter": (_chatter, 1),
     "anr": (_anr, 1),
+    "crash": (_crash, 2),
+    "die": (_die, 1),
+    "alert": (_alert, 9),
     "allow": (_allow, 1),
     "screen": (_screen, 0),
     "profile": (_profile, 1),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from urllib.parse import unquote
 
 from pytest_clawperator.simulator.apps.schema import App, Link
@@ -10,7 +11,7 @@ from pytest_clawperator.simulator.screen import system_pages
 from pytest_clawperator.simulator.screen.navigation import Navigation
 from pytest_clawperator.simulator.screen.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.system_pages import LAUNCHER
-from pytest_clawperator.simulator.screen.tasks import AppState, Task, with_locals
+from pytest_clawperator.simulator.screen.tasks import AppState, Page, Task, with_locals
 
 _APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
@@ -182,19 +183,49 @@ class Launching:
 
     def crash(self, task: Task, message: str) -> None:
         """Kill an app as an exception does, and show that it has stopped."""
-        foreground = self._foreground
+        self._changes.on_crash(task.app.package, message)
         self._processes.force_stop(task.app.package)
+
+        def choose(choice: str) -> None:
+            if choice == "info":
+                self.open_intent(_APP_INFO)
+
+        self._alert(partial(system_pages.crash_page, task.app), choose)
+
+    def crash_app(self, package: str, message: str) -> bool:
+        """Crash an app by its package; False if there is no such app."""
+        task = self._tasks.get(package)
+        if task is not None:
+            self.crash(task, message)
+        return task is not None
+
+    def hang(self, package: str) -> None:
+        """Show that an app does not respond; waiting closes the dialog."""
+        task = self._tasks.get(package)
+
+        def choose(choice: str) -> None:
+            if choice == "close":
+                self._processes.force_stop(package)
+
+        if task is not None:
+            self._alert(partial(system_pages.crash_page, task.app, hangs=True), choose)
+
+    def alert(self, title: str) -> None:
+        """Show a dialog of the system itself, until it is answered."""
+        self._alert(partial(system_pages.alert_page, title), lambda _: None)
+
+    def _alert(self, build: Callable[..., Page], chosen: Callable[[str], None]) -> None:
+        foreground = self._foreground
 
         def choose(choice: str) -> None:
             if page in foreground.alerts:
                 foreground.alerts.remove(page)
             foreground.page_closed()
-            if choice == "info":
-                self.open_intent(_APP_INFO)
+            chosen(choice)
 
-        page = system_pages.crash_page(task.app, now=self._timeline.now, choose=choose)
-        foreground.alerts.append(page)
-        self._changes.on_crash(task.app.package, message)
+        page = build(now=self._timeline.now, choose=choose)
+        others = [alert for alert in foreground.alerts if alert.activity != page.activity]
+        foreground.alerts = [*others, page]  # there is one about each app
         foreground.page_appeared(page)
 
 

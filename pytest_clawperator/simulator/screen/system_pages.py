@@ -250,14 +250,22 @@ def _chooser_body(apps: Sequence[App]) -> Dialog:
     )
 
 
-def crash_page(app: App, *, now: float, choose: Choose) -> Page:
-    """Build the dialog about an app that has crashed."""
-    body = Dialog.model_construct(
-        title=_plain(f"{app.name} has stopped"),
-        items=(
-            _widget("button", "App info", id="android:id/aerr_app_info", value="info"),
-            _widget("button", "Close app", id="android:id/aerr_close", value="close"),
-        ),
+def crash_page(app: App, *, now: float, choose: Choose, hangs: bool = False) -> Page:
+    """Build the dialog about an app that has crashed, or that hangs."""
+    other = ("Wait", "aerr_wait", "wait") if hangs else ("App info", "aerr_app_info", "info")
+    buttons = tuple(
+        _widget("button", text, id=f"android:id/{name}", value=value)
+        for text, name, value in (other, ("Close app", "aerr_close", "close"))
     )
-    name = f"Application Error: {app.package}"
+    title = f"{app.name} isn't responding" if hangs else f"{app.name} has stopped"
+    body = Dialog.model_construct(title=_plain(title), items=buttons)
+    name = f"Application {'Not Responding' if hangs else 'Error'}: {app.package}"
     return Page(SYSTEM, "crash", body, name, now, _nothing, choose=choose)
+
+
+def alert_page(title: str, *, now: float, choose: Choose) -> Page:
+    """Build a dialog of the system itself, as about a low battery."""
+    heading = _widget("title", title, id="android:id/alertTitle")
+    button = _widget("button", "OK", id="android:id/button1", value="ok")
+    body = Dialog.model_construct(items=(heading, button))
+    return Page("com.android.systemui", "alert", body, "AlertDialog", now, _nothing, choose=choose)

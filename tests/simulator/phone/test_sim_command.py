@@ -67,8 +67,13 @@ def test_invalid_arguments_are_refused_and_set_nothing(phone: Phone) -> None:
         "fault forged_lines kind=x": "fault 'forged_lines' has no kind 'x'. Allowed: all,",
         "profile 9.9": "there is no profile '9.9'. Profiles: documented, 0.5.3.\n",
         "anr": "no package is named. Write: sim anr com.example.shop.\n",
+        "crash": "sim crash does not say what crashes, or how. Write: sim crash com.example.shop,",
+        "crash a.b softly": "sim crash a.b softly does not say what crashes, or how. ",
+        "crash a.b": "there is no app 'a.b'. See: pm list packages.\n",
+        "die": "no package is named. Write: sim die com.example.shop.\n",
+        "alert": "the dialog has no title. Write: sim alert Battery low.\n",
         "reset now": "'now' is one word too many. 'sim help' shows what is allowed.\n",
-        "fly": "there is no command 'fly'. Commands: fault, stats, chatter, anr, allow, screen,",
+        "fly": "there is no command 'fly'. Commands: fault, stats, chatter, anr, crash, die, ",
         **{f"chatter {rate}": f"'{rate}' is not a rate. " for rate in ("x", "-1", "1e9", "nan")},
     }.items():
         ended = phone.run(f"sim {arguments}")
@@ -236,12 +241,46 @@ def test_the_chatter_rate_is_read_and_set(phone: Phone) -> None:
 
 
 def test_the_system_reports_an_app_that_does_not_respond(phone: Phone) -> None:
-    """The report comes from the system's own process."""
-    phone.out("sim anr com.example.shop")
+    """The report comes from the system's own process; a dialog lets the user wait, or close it."""
+    start = f"am start -n {SETTINGS}/.Settings"
+    pid = phone.out(f"{start} >/dev/null; pidof {SETTINGS}").strip()
+    shown = phone.out(f"sim anr {SETTINGS}; sim screen")
 
-    report = phone.device.log.since(1)[-1]
-    assert report.message.startswith("ANR in com.example.shop\nPID: ")
+    (report,) = (line for line in phone.device.log.since(1) if line.message.startswith("ANR"))
+    assert report.message.startswith(f"ANR in {SETTINGS} ({SETTINGS}/.MainActivity)\nPID: {pid}\n")
     assert str(report.pid) == phone.out("pidof system_server").strip()
+    assert "Settings isn't responding" in shown
+    assert all(f"android:id/{name}" in shown for name in ("alertTitle", "aerr_wait", "aerr_close"))
+
+
+def test_apps_crash_and_die_as_on_android(phone: Phone) -> None:
+    """With a report, or without a word; one that is stopped is killed by the system."""
+    start = f"am start -n {SETTINGS}/.Settings >/dev/null"
+    pids = [phone.out(f"{start}; pidof {SETTINGS}; {end}").split()[0] for end in (
+        f"sim crash {SETTINGS}", f"sim crash {SETTINGS} native", f"sim die {SETTINGS}",
+        f"am force-stop {SETTINGS}",
+    )]  # fmt: skip
+
+    lines = [line for line in phone.device.log.since(1) if SETTINGS in line.message]
+    told = [(line.tag, line.message) for line in lines if "Start proc" not in line.message]
+    exception, native = (message for tag, message in told if tag in ("AndroidRuntime", "DEBUG"))
+    assert exception.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: {pids[0]}\n")
+    assert "\n\tat com.android.settings.MainActivity.onClick(MainActivity.kt:42)\n" in exception
+    assert f"pid: {pids[1]}, tid: " in native
+    assert f">>> {SETTINGS} <<<\nsignal 11 (SIGSEGV)" in native
+    manager = [message for tag, message in told if tag == "ActivityManager"]
+    assert manager[:3] == [f"Process {SETTINGS} (pid {pid}) has died: prcp TOP" for pid in pids[:3]]
+    assert manager[3].startswith(f"Killing {pids[3]}:{SETTINGS}/")
+
+
+def test_the_system_shows_a_dialog(phone: Phone) -> None:
+    """Until its button is pressed."""
+    shown = phone.out("sim alert Battery low; sim screen")
+
+    assert shown.startswith("com.android.systemui/")
+    assert "system window of com.android.systemui, active" in shown
+    assert "'Battery low' id=android:id/alertTitle" in shown
+    assert "Battery low" not in phone.out("input keyevent BACK; sim screen")
 
 
 def test_the_outline_names_app_windows_and_nodes(phone: Phone) -> None:

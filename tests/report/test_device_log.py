@@ -1,4 +1,4 @@
-"""Crashes and ANRs found in a log, dumps left out of it, and secrets hidden in it."""
+"""The log as evidence: crashes marked in it, dumps left out of it, and secrets hidden in it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import random
 import pytest
 
 from pytest_clawperator.contracts.log import PIECE_LENGTH
+from pytest_clawperator.execution.crashes import find_crashes
 from pytest_clawperator.redaction import SECRETS
-from pytest_clawperator.report.crashes import find_crashes, hide_in_log, marked_log, without_dumps
+from pytest_clawperator.report.device_log import hide_in_log, marked_log, without_dumps
 
 
 def log(text: str) -> list[bytes]:
@@ -33,71 +34,6 @@ EXCEPTION = log(
     812 E AndroidRuntime: not of this crash
     """
 )
-
-ANR = log(
-    """
-    700 E ActivityManager: ANR in com.example.shop (com.example.shop/.Main)
-    700 E ActivityManager: PID: 812
-    700 E ActivityManager: Reason: Input dispatching timed out (waited 5001ms)
-    """
-)
-
-NATIVE = log(
-    f"""
-    900 F DEBUG: {" ".join(["***"] * 8)}
-    900 F DEBUG: pid: 812, tid: 830, name: RenderThread  >>> com.example.shop <<<
-    900 F DEBUG: signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0
-    """
-)
-
-TWICE = log(
-    """
-    812 E AndroidRuntime: FATAL EXCEPTION: main
-    812 E AndroidRuntime: FATAL EXCEPTION: worker
-    812 E AndroidRuntime: Process: com.example.shop, PID: 812
-    """
-)
-
-PRETENDED = log(
-    """
-    812 E MyApp: FATAL EXCEPTION: just kidding
-    812 I AndroidRuntime: FATAL EXCEPTION: at the wrong level
-    """
-)
-
-
-@pytest.mark.parametrize(
-    ("lines", "crashes"),
-    [
-        (EXCEPTION, ["com.example.shop crashed: java.lang.IllegalStateException: no owner"]),
-        (ANR, ["com.example.shop does not respond (ANR): Input dispatching timed out (waited"
-               " 5001ms)"]),
-        (NATIVE, ["com.example.shop crashed: signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault"
-                  " addr 0x0"]),
-        (TWICE, ["an app crashed", "com.example.shop crashed"]),
-        ([*PRETENDED, b"--------- beginning of crash"], []),
-    ],
-    ids=["exception", "anr", "native", "twice", "pretended"],
-)  # fmt: skip
-def test_crashes_are_found(lines: list[bytes], crashes: list[str]) -> None:
-    """With process and reason; what an app logs under its own tag is not a crash."""
-    assert [str(crash) for crash in find_crashes(lines)] == crashes
-
-
-def test_only_the_process_itself_and_the_system_report_a_crash() -> None:
-    """A report about another process, by its id or its name, does not count."""
-    other_id = EXCEPTION[1:2] + [line.replace(b"PID: 812", b"PID: 813") for line in EXCEPTION[2:]]
-    other_name = [
-        *log("700 I ActivityManager: Start proc 812:com.example.forger/u0a12 for service"),
-        *EXCEPTION[1:],
-    ]
-
-    assert find_crashes(other_id) == []
-    assert find_crashes(other_name, system={700}) == []
-    assert len(find_crashes(other_name, system={1})) == 1
-    assert len(find_crashes(EXCEPTION, system={700})) == 1
-    assert find_crashes(ANR[:1], system={1}) == []
-    assert len(find_crashes(ANR[:1], system={700})) == len(find_crashes(ANR[:1])) == 1
 
 
 def test_a_log_names_and_marks_its_crashes() -> None:
