@@ -251,15 +251,16 @@ class DevicePool:
 
     def _hold_missing(self, demands: Sequence[Demand]) -> list[Candidate]:
         """Hold further devices that are free and meet what those of this run do not meet."""
-        unmet = [each for each in demands if _shortfall(self.held, [each])]
-        wanted = [
-            one
-            for one in self.candidates
-            if one.info.key not in self._holds and any(one.info.key in each.keys for each in unmet)
-        ]
-        holds = [(self._store.try_take(one.info.key), one) for one in wanted]
-        self._holds |= {one.info.key: hold for hold, one in holds if hold is not None}
-        return [one for hold, one in holds if hold is not None]
+        added = []
+        for each in demands:
+            for one in self.candidates:
+                key = one.info.key
+                if key not in each.keys or not _shortfall(self.held, [each]):
+                    continue
+                if key not in self._holds and (hold := self._store.try_take(key)) is not None:
+                    self._holds[key] = hold
+                    added.append(one)
+        return added
 
     def _release(self, devices: Iterable[Candidate]) -> None:
         for one in devices:
