@@ -124,6 +124,7 @@ def _release(item: pytest.Item, report: pytest.TestReport) -> BaseException | No
         return None
     report.outcome, report.longrepr = "failed", own.longrepr
     vars(report).pop("wasxfail", None)
+    setattr(report, failures.RELEASED_BADLY, True)
     hide_in_report(report)
     return error
 
