@@ -184,7 +184,7 @@ class RunReports:
         """Count a test whose device failed as an error, and a shared failure beside the first."""
         if not self._is_worker and (status := self._shared.status(report)):
             return status
-        if report.outcome == kinds.LEFT_TO_TEST:
+        if hasattr(report, kinds.LEFT_TO_TEST):
             return "", "", ""
         return ("error", "E", "ERROR") if _device_failed_in_call(report) else None
 
