@@ -37,6 +37,8 @@ TRACE_PROPERTY = "clawperator_trace"
 INFRASTRUCTURE = "clawperator_infrastructure"
 #: Attribute: the serial of a device that was put aside.
 PUT_ASIDE = "clawperator_put_aside"
+#: Attribute: a device could not be released, which counts even if the test is run once more.
+RELEASED_BADLY = "clawperator_released_badly"
 #: Attribute: what failed is an assertion, even if it is in a group.
 ASSERTED = "clawperator_asserted"
 #: Attribute: the device is not leased to this run, so the device itself is not at fault.

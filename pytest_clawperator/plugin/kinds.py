@@ -20,8 +20,8 @@ from pytest_clawperator.plugin.stash import SOFT_FAILURES, SUBTESTS
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 Phase = Generator[None, object, object]
-#: The outcome of a subtest whose device failed: the test that it is part of reports that.
-LEFT_TO_TEST = "left to the test"
+#: Attribute of a report: the device failed in a subtest, and the test itself reports that.
+LEFT_TO_TEST = "clawperator_left_to_test"
 
 
 # unittest.TestCase
@@ -130,4 +130,7 @@ def note_subtest(item: pytest.Item, report: pytest.TestReport, error: BaseExcept
         subtests.failed += 1
     else:
         subtests.trouble = subtests.trouble or trouble
-        report.outcome = LEFT_TO_TEST  # type: ignore[assignment]  # as other plugins that do so
+        path, line, _ = item.location
+        report.outcome = "skipped"  # it has no result, and others know no word for that
+        report.longrepr = path, (line or 0) + 1, f"{trouble.code}, which the test itself reports"
+        setattr(report, LEFT_TO_TEST, True)

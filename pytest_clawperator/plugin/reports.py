@@ -124,6 +124,7 @@ def _release(item: pytest.Item, report: pytest.TestReport) -> BaseException | No
         return None
     report.outcome, report.longrepr = "failed", own.longrepr
     vars(report).pop("wasxfail", None)
+    setattr(report, failures.RELEASED_BADLY, True)
     hide_in_report(report)
     return error
 
@@ -183,7 +184,7 @@ class RunReports:
         """Count a test whose device failed as an error, and a shared failure beside the first."""
         if not self._is_worker and (status := self._shared.status(report)):
             return status
-        if report.outcome == kinds.LEFT_TO_TEST:
+        if hasattr(report, kinds.LEFT_TO_TEST):
             return "", "", ""
         return ("error", "E", "ERROR") if _device_failed_in_call(report) else None
 

@@ -97,9 +97,12 @@ class AttemptReports:
         is_blamed = report.outcome in ("failed", _RERUN) and failures.is_devices_fault(report)
         is_part = hasattr(report, "context") and not report.failed  # a subtest: the test goes on
         outcomes = (attempt.outcome, attempt.outcome if is_part else _outcome(report))
+        outcome: index.TestOutcome = next((one for one in _BY_WEIGHT if one in outcomes), "passed")
+        if getattr(report, failures.RELEASED_BADLY, False) and outcome != "failed":
+            outcome = "error"
         return replace(
             attempt,
-            outcome=next((one for one in _BY_WEIGHT if one in outcomes), "passed"),
+            outcome=outcome,
             stop=max(attempt.stop, report.stop or now()),
             seconds=seconds,
             devices=tuple(dict.fromkeys(devices)),

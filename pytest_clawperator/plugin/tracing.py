@@ -32,7 +32,7 @@ from pytest_clawperator.plugin.failures import is_devices_fault, is_put_aside, i
 from pytest_clawperator.plugin.report_sinks import VERSIONS, ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
-from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
+from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, SUBTESTS, TRACE
 from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
 from pytest_clawperator.plugin.worker_input import worker_input
 from pytest_clawperator.report import trace as events
@@ -301,7 +301,8 @@ class AttemptTrace:
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Record how a phase ended."""
-        if report.skipped and self._outcome == "passed":
+        is_part = SUBTESTS in self._item.stash
+        if report.skipped and self._outcome == "passed" and not is_part:
             self._outcome = "skipped"
             self._reason = str(error or "")
         if not report.failed:

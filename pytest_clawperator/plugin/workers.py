@@ -144,7 +144,15 @@ class Retries:
             self._ended.discard(attempt)
             if attempt in self._retried:  # the end of such an attempt does not count
                 self._retried.discard(attempt)
-                report.outcome = "passed"
+                self._end_retried(report)
+
+    def _end_retried(self, report: pytest.TestReport) -> None:
+        """Ignore the end of an attempt that does not count, but not a device released badly."""
+        if not getattr(report, failures.RELEASED_BADLY, False):
+            report.outcome = "passed"
+            return
+        for xml in junit_logs(self._config.pluginmanager):
+            xml.node_reporters_ordered.append(xml.node_reporter(report))
 
     def _is_before_test(self, node: Any, report: pytest.TestReport) -> bool:
         """Whether a test did not begin, because the device of its worker is put aside."""

@@ -95,6 +95,10 @@ def test_refused(clawperator):
 AWAY = TransportError("the device is away", serial="A")
 LOST = NodeNotFoundError("no node", serial="A")
 UNREADABLE = SnapshotError("it breaks off", serial="A")
+LOST_TREE, NO_TREE = (
+    SnapshotError("no tree", code=code, serial="A")
+    for code in (ErrorCode.SNAPSHOT_EXTRACTION_FAILED, ErrorCode.UI_TREE_UNAVAILABLE)
+)
 
 
 def caused(error: BaseException, cause: BaseException) -> BaseException:
@@ -124,6 +128,8 @@ TROUBLES: list[tuple[BaseException | None, BaseException | None]] = [
     (PayloadRefusedError("refused", serial="A"), None),
     (TransportError("no such file", code=ErrorCode.FILE_UNAVAILABLE), None),
     (UNREADABLE, UNREADABLE),
+    (LOST_TREE, LOST_TREE),
+    (NO_TREE, NO_TREE),
     (SnapshotError("it breaks off"), None),
     (SnapshotError("no such axis", code=ErrorCode.XPATH_INVALID, serial="A"), None),
     (caused(AssertionError("not signed in"), AWAY), AWAY),
