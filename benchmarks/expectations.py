@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.measuring import seconds, show
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.simulator import Simulator
 
 ROUNDS = 60

@@ -13,9 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# Imported now: a later import of the module would put the module in the function's place.
-from pytest_clawperator.connect import connect  # noqa: F401 - a public name
-
 
 @cache
 def _homes() -> dict[str, str]:

@@ -12,7 +12,7 @@ from pytest_clawperator.client.client import Clawperator as Clawperator
 from pytest_clawperator.client.device import Device as Device
 from pytest_clawperator.client.locator import Locator as Locator
 from pytest_clawperator.client.plans import ScrollOutcome as ScrollOutcome
-from pytest_clawperator.connect import connect as connect
+from pytest_clawperator.connecting import connect as connect
 from pytest_clawperator.contracts.actions import Click as Click
 from pytest_clawperator.contracts.actions import CloseApp as CloseApp
 from pytest_clawperator.contracts.actions import EnterText as EnterText
@@ -105,7 +105,6 @@ from pytest_clawperator.plugin.phones import (
 from pytest_clawperator.plugin.settings import Settings as Settings
 from pytest_clawperator.report.sinks import Attachment as Attachment
 from pytest_clawperator.report.sinks import ReportSink as ReportSink
-from pytest_clawperator.snapshot.near_miss import NoMatch as NoMatch
 from pytest_clawperator.snapshot.tree import Bounds as Bounds
 from pytest_clawperator.snapshot.tree import Node as Node
 from pytest_clawperator.snapshot.tree import Snapshot as Snapshot

@@ -333,6 +333,11 @@ class Redaction:
             if text.strip() and (text not in known.texts or on_screen != known.on_screen):
                 self.secrets = known._replace(texts=known.texts | {text}, on_screen=on_screen)
 
+    def remove(self, text: str) -> None:
+        """Hide a text no longer."""
+        with self._adding:
+            self.secrets = self.secrets._replace(texts=self.secrets.texts - {text})
+
     def add_pattern(self, pattern: re.Pattern[str]) -> None:
         """Hide from now on what a regular expression matches."""
         with self._adding:

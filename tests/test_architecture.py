@@ -33,7 +33,6 @@ MOST_MODULES_OF_A_HOOK = 4
 ALONE = {
     "cli/entry.py": "works without click, which is optional, to say that it is missing",
     "contracts/selector_flags.py": "the command line starts without pydantic",
-    "connect.py": "the front door, a layer of its own",
     "plugin/hookspecs.py": "the interface of hooks, which pytest reads as a module",
     "plugin/pausing.py": "a feature with an option of its own",
 }
@@ -50,9 +49,7 @@ LATE_IN_PLUGIN = {
 # What pytest loads in every project that has the package installed.
 FRONT = {
     f"plugin/{name}.py"
-    for name in (
-        *("fixtures", "gate", "hookspecs", "markers", "options", "stash", "usage", "worker_input"),
-    )
+    for name in ("fixtures", "hookspecs", "markers", "options", "stash", "usage")
 }
 
 # The one home of each third-party package, as path prefixes inside the package.
@@ -263,7 +260,7 @@ def test_only_the_gate_imports_modules_by_name() -> None:
         if path.startswith("plugin/") and "import_module" in ast.dump(tree)
     ]
 
-    assert calling == ["plugin/gate.py"]
+    assert calling == ["plugin/usage.py"]
 
 
 def test_the_map_has_every_part_and_no_other() -> None:

@@ -50,9 +50,9 @@ def test_each_public_name_stands_once_in_the_stub() -> None:
 
 
 def test_a_star_import_brings_every_public_name() -> None:
-    """``connect`` is the function, not the module, and connecting does not load pytest."""
+    """Connecting does not load pytest."""
     code = (
-        "import sys, pytest_clawperator.connect, pytest_clawperator.devices.connection as c\n"
+        "import sys, pytest_clawperator.connecting, pytest_clawperator.devices.connection as c\n"
         "is_loaded = 'pytest' in sys.modules\n"
         "before = set(globals()) | {'before'}\n"
         "from pytest_clawperator import *\n"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions import text_match
 from pytest_clawperator.assertions.text_match import Text
+from pytest_clawperator.client.device_commands import is_package
 from pytest_clawperator.client.judge import Crowd, find_crowd
 from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.contracts.wording import closest, describe, listed
@@ -93,7 +94,8 @@ class NodeView:
     @cached_property
     def nodes(self) -> list[Node]:
         """All matching nodes on the screen."""
-        found = self.target.resolve(self.snapshot)
+        # A node of a snapshot may have been found off the screen.
+        found = [node for node in self.target.resolve(self.snapshot) if node.is_on_screen]
         self.target.last.total = len(found)
         return found
 
@@ -116,8 +118,7 @@ class NodeView:
     def absence(self) -> str:
         """Why there is no node: several, off the screen, or which part does not match."""
         if self.crowd is not None:
-            which = "" if self.crowd.part is self.target else f" {self.crowd.part}"
-            return f"{len(self.crowd.nodes)} nodes that match{which}"
+            return f"{len(self.crowd.nodes)} nodes that match"
         if self.anywhere:
             return OFF_SCREEN
         part = self.target.missing_part(self.snapshot)
@@ -134,7 +135,7 @@ _IN_TOOLBAR = (
 
 def check_roles(target: Target) -> None:
     """Raise if any part of a target has a role that snapshots do not have."""
-    for part in _parts(target):
+    for part in target.parts:
         role = None if part.query is None else part.query.matcher.role
         if role is None:
             continue
@@ -158,14 +159,6 @@ def no_such_role(role: object) -> ConfigurationError:
         f"snapshots have no role {describe(role)}",
         hint=f"{meant}They have {listed(ROLES, limit=len(ROLES))}.",
     )
-
-
-def _parts(target: Target | None) -> Iterator[Target]:
-    """Yield a target, its containers, and what it must contain."""
-    if target is not None:
-        yield target
-        yield from _parts(target.within)
-        yield from _parts(target.has)
 
 
 # The value beside a label, as the Operator finds it
@@ -222,8 +215,7 @@ NodeCheck = Check[NodeView]
 
 
 def _visible(view: NodeView) -> Verdict:
-    # A node of a snapshot may have been found off the screen.
-    is_visible = any(node.is_on_screen for node in view.nodes)
+    is_visible = bool(view.nodes)
     return Verdict(is_visible, "visible" if is_visible else view.absence)
 
 
@@ -288,9 +280,12 @@ def in_viewport(ratio: float | None) -> NodeCheck:
 
     def judge(view: NodeView) -> Verdict:
         node = view.first
-        if node is None:
-            return Verdict(None if view.crowd else False, view.absence)
-        return judge_one(node)
+        if node is not None:
+            return judge_one(node)
+        if view.crowd is None and view.anywhere:
+            return Verdict(False, view.absence)
+        hint = "If it may also be gone from the tree, write to_be_hidden()."
+        return Verdict(None, view.absence, None if view.crowd else hint)
 
     wanted = "" if ratio is None else f" by {ratio:.0%}"
     return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
@@ -307,7 +302,8 @@ def _visible_part(node: Node) -> float:
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
     """Return the check that a node has this text, or all matching nodes these texts."""
-    return _texts(expected, "to have text", _same_text, text_match.all_match)
+    texts = text_match.check_texts(expected)
+    return _texts(texts, "to have text", _same_text, text_match.all_match)
 
 
 def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
@@ -316,29 +312,31 @@ def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
     def within(text: Text, found: str) -> Verdict:
         return Verdict(text_match.is_contained(text, found), quoted(found))
 
-    return _texts(expected, "to contain text", within, text_match.all_contained)
+    texts = text_match.check_texts(expected, is_part=True)
+    return _texts(texts, "to contain text", within, text_match.all_contained)
 
 
 def _texts(
-    expected: Text | Sequence[Text],
+    expected: Text | tuple[Text, ...],
     wanted: str,
     one: Callable[[Text, str], Verdict],
     many: Callable[[Sequence[Text], Sequence[str]], bool],
 ) -> NodeCheck:
-    given = text_match.check_texts(expected)
-    if isinstance(given, (str, re.Pattern)):
-        text: Text = given
+    if isinstance(expected, (str, re.Pattern)):
+        text: Text = expected
         shown = f"{wanted} {text_match.shown(text)}"
         return _of_first(shown, lambda node: one(text, node.label))
-    every = given
+    every = expected
 
     def judge(view: NodeView) -> Verdict:
         found = [node.label for node in view.nodes]
+        if not found:
+            return Verdict(None, view.absence)
         hint = text_match.list_difference(every, found) if many is text_match.all_match else None
         return Verdict(many(every, found), text_match.shown_all(found), hint)
 
     shown = f"{wanted}s {text_match.shown_all(every)}"
-    return NodeCheck(shown, judge, about_all=True, is_negative=not every)
+    return NodeCheck(shown, judge, about_all=True)
 
 
 def _same_text(expected: Text, found: str) -> Verdict:
@@ -404,7 +402,7 @@ ScreenCheck = Check[Snapshot]
 
 def in_app(package: Any) -> ScreenCheck:
     """Return the check that this app is in front."""
-    if not isinstance(package, str) or not package:
+    if not is_package(package):
         raise ConfigurationError(
             f"an app is named by its package, found {describe(package)}",
             hint='Write to_be_in_app("com.android.settings").',
@@ -412,7 +410,7 @@ def in_app(package: Any) -> ScreenCheck:
 
     def judge(snapshot: Snapshot) -> Verdict:
         found = snapshot.foreground_package
-        return Verdict(found == package, found or "an unknown app")
+        return Verdict(found == package if found else None, found or "an unknown app")
 
     return ScreenCheck(f"to be in app {package}", judge, "came to the front")
 

@@ -18,26 +18,29 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Target
 from pytest_clawperator.client.timing import seconds_of, timeout_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 T = TypeVar("T")
 
 
-class Expecting:
+class Expecting(HintsAtNames):
     """Takes a subject, and returns what can be expected of it."""
+
+    _own_word = "expect"
+    _their_names = foreign_names.EXPECTING
 
     def __init__(self, settings: Callable[[], ExpectSettings], *, is_soft: bool) -> None:
         self._settings = settings
         self._is_soft = is_soft
 
     @overload
-    def __call__(
-        self, target: Locator | Node | NoMatch, message: str | None = None
-    ) -> LocatorAssertions: ...
+    def __call__(self, target: Locator | Node, message: str | None = None) -> LocatorAssertions: ...
 
     @overload
     def __call__(self, target: Clawperator, message: str | None = None) -> ScreenAssertions: ...
@@ -56,7 +59,7 @@ class Expecting:
         ``message`` stands at the beginning of a failure.
         """
         expectation = self._expectation(message)
-        checks = _checks(target, expectation)
+        checks = checks_of(target, expectation)
         require_check(expectation)
         return checks
 
@@ -78,7 +81,12 @@ class Expecting:
         require_check(expectation)
         return checks
 
-    def _expectation(self, message: str | None) -> Expectation:
+    def _expectation(self, message: Any) -> Expectation:
+        if message is not None and not isinstance(message, str):
+            raise ConfigurationError(
+                f"the message of an expectation is a text, found {describe(message)}",
+                hint="A timeout belongs to the check: expect(...).to_be_visible(timeout=10).",
+            )
         return Expectation(self._settings(), message, self._is_soft)
 
 
@@ -93,6 +101,9 @@ class Expect(Expecting):
     """
 
     __name__ = "expect"
+
+    #: Takes the same; after a failure the test continues and fails at its end.
+    soft: Expecting
 
     def __init__(self, *, clock: Clock | None = None) -> None:
         self._current = self._first = ExpectSettings(clock=clock or Clock())
@@ -127,16 +138,17 @@ class Expect(Expecting):
         return self._current
 
 
-def _checks(target: Any, expectation: Expectation) -> Any:
+def checks_of(target: Any, expectation: Expectation) -> Any:
     """Return what can be expected of a subject."""
     if isinstance(target, Locator):
         return LocatorAssertions(target.target, LiveScreen(target.client), expectation)
     if isinstance(target, Clawperator):
         return ScreenAssertions(LiveScreen(target), expectation)
     if isinstance(target, Snapshot):
-        return SnapshotAssertions(FixedScreen(target), expectation)
-    if isinstance(target, (Node, NoMatch)):
-        return LocatorAssertions(_found_target(target), FixedScreen(target.snapshot), expectation)
+        return SnapshotAssertions(FixedScreen(target, is_strict=True), expectation)
+    if isinstance(target, Node):
+        screen = FixedScreen(target.snapshot, is_strict=True)
+        return LocatorAssertions(Target(node=target), screen, expectation)
     if isinstance(target, ResultEnvelope):
         return EnvelopeAssertions(target, expectation)
     raise ConfigurationError(
@@ -144,14 +156,6 @@ def _checks(target: Any, expectation: Expectation) -> Any:
         hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
         "for anything else use a plain assert, or expect.poll(function).",
     )
-
-
-def _found_target(found: Node | NoMatch) -> Target:
-    """Return the target for a node of a snapshot, or for one that was not found."""
-    if isinstance(found, Node):
-        return Target(node=found)
-    container = found.container
-    return Target(query=found.query, within=None if container is None else _found_target(container))
 
 
 #: The entry to all expectations.

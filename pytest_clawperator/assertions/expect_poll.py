@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +14,10 @@ from pytest_clawperator.assertions.checks import Check, Verdict
 from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait import Outcome, may_succeed_later
+from pytest_clawperator.client.target import LocatorBase
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
@@ -53,6 +57,8 @@ class PollAssertions(Stating, HintsAtNames, Generic[T]):
         self._expectation = expectation
         self._timeout = timeout
 
+        self._name = _name_of(function)
+
     def to_equal(self, expected: T, /, *, timeout: float | None = None) -> None:
         """Expect it to return this."""
         self._verify(_equals(expected), timeout)
@@ -87,11 +93,13 @@ class PollAssertions(Stating, HintsAtNames, Generic[T]):
 
     def _call(self) -> Called[Any]:
         try:
-            return Called(self._function())
+            value = self._function()
         except AssertionError as error:
             if not may_succeed_later(error):
                 raise
             return Called(error=error)
+        _refuse_unfinished(value, self._name)
+        return Called(value)
 
     def _explain(
         self, check: Check[Called[Any]], outcome: Outcome[Called[Any]]
@@ -105,10 +113,35 @@ class PollAssertions(Stating, HintsAtNames, Generic[T]):
     def _failure(self) -> Failure:
         return Failure(self._name, self._expectation.message)
 
-    @property
-    def _name(self) -> str:
-        name = getattr(self._function, "__name__", "<lambda>")
-        return "the polled value" if name == "<lambda>" else f"{name}()"
+
+def _name_of(function: Callable[[], Any]) -> str:
+    name = getattr(function, "__name__", "<lambda>")
+    return "the polled value" if name == "<lambda>" else f"{name}()"
+
+
+# What a function returns that has not done its work yet, and what to do about it.
+_UNFINISHED: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
+    (inspect.isawaitable, "a coroutine, which nothing awaits",
+     "Give a function that is not async; asyncio.run() in it awaits one that is."),
+    (inspect.isgenerator, "a generator, which nothing goes through",
+     "Return a value in place of yield, or a list of the values."),
+    (inspect.isasyncgen, "a generator, which nothing goes through",
+     "Return a value in place of yield, or a list of the values."),
+    (inspect.isroutine, "a function, which nothing calls",
+     "Call it, with its parentheses: expect.poll(lambda: claw.device.current_package())."),
+    (lambda value: isinstance(value, Stating), "an expectation without its check",
+     "Call the check in the function, and expect it to_pass()."),
+    (lambda value: isinstance(value, LocatorBase), "a locator, which is only a description",
+     "Call what is wanted of it, as in claw.node(...).count(), or write expect(claw.node(...))."),
+)  # fmt: skip
+
+
+def _refuse_unfinished(value: Any, name: str) -> None:
+    for is_so, found, hint in _UNFINISHED:
+        if is_so(value):
+            if inspect.iscoroutine(value):
+                value.close()  # or Python warns that it was never awaited
+            raise ConfigurationError(f"{name} returned {found}", hint=hint)
 
 
 def _failed(called: Called[Any]) -> str:
@@ -136,6 +169,11 @@ def _difference(expected: object, found: object) -> str | None:
 
 
 def _equals(expected: object) -> Check[Called[Any]]:
+    if isinstance(expected, float) and math.isnan(expected):
+        raise ConfigurationError(
+            "nothing equals NaN, not even NaN", hint="Poll math.isnan(...), to_be_truthy()."
+        )
+
     def judge(called: Called[Any]) -> Verdict:
         if called.error is not None:
             return Verdict(None, _failed(called))
@@ -153,7 +191,19 @@ def _truthy(called: Called[Any]) -> Verdict:
 
 _TRUTHY = Check("to be truthy", _truthy)
 
-_PASSES: Check[Called[Any]] = Check(
-    "to pass",
-    lambda called: Verdict(called.error is None, _failed(called) if called.error else "it passing"),
-)
+
+def _passes(called: Called[Any]) -> Verdict:
+    if called.error is not None:
+        return Verdict(False, _failed(called))
+    value = called.value
+    if isinstance(value, bool):
+        raise ConfigurationError(
+            f"to_pass() is about assertions, and the function returned {value}",
+            hint="Write to_be_truthy(), or assert the value in the function.",
+        )
+    if isinstance(value, ResultEnvelope) and not value.ok:
+        return Verdict(False, _brief.repr(value))
+    return Verdict(True, "it passing")
+
+
+_PASSES = Check("to pass", _passes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,7 +12,7 @@ from typing_extensions import Unpack
 from pytest_clawperator.assertions import checks
 from pytest_clawperator.assertions.checks import ScreenCheck
 from pytest_clawperator.assertions.expect_node import LocatorAssertions
-from pytest_clawperator.assertions.expectation import Expectation, Stating
+from pytest_clawperator.assertions.expectation import Expectation, Stating, require_check
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.golden import GoldenTree, Ignored
 from pytest_clawperator.assertions.wait import LiveScreen, Outcome, ScreenSource
@@ -42,8 +43,13 @@ class SnapshotAssertions(Stating, HintsAtNames):
 
         expect(snapshot).node(id="row").to_have_count(3)
         """
+        self._state()
         wanted = target_of(target, matcher, verb="node")
-        return LocatorAssertions(wanted, self._screen, self._expectation)
+        # Another node is another expectation, which needs a check of its own.
+        expectation = replace(self._expectation)
+        checks_of_node = LocatorAssertions(wanted, self._screen, expectation)
+        require_check(expectation)
+        return checks_of_node
 
     def to_have_node(
         self,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_clawperator.assertions import soft
 from pytest_clawperator.assertions.checks import Check
@@ -169,6 +169,10 @@ class Unstated:
         """Forget an expectation that has its check."""
         self._begun.pop(id(expectation), None)
 
+    def clear(self) -> None:
+        """Forget all."""
+        self._begun.clear()
+
     @property
     def error(self) -> ConfigurationError | None:
         """The error for the first that is left, or None."""
@@ -187,9 +191,9 @@ _scopes: list[Unstated] = []
 
 
 @contextmanager
-def watching() -> Iterator[Unstated]:
-    """Watch for expectations without a check within the block."""
-    unstated = Unstated()
+def watching(unstated: Unstated | None = None) -> Iterator[Unstated]:
+    """Watch for expectations without a check within the block; continue an earlier watch."""
+    unstated = Unstated() if unstated is None else unstated
     _scopes.append(unstated)
     try:
         yield unstated
@@ -203,23 +207,38 @@ def require_check(expectation: Expectation) -> None:
         _scopes[-1].add(expectation)
 
 
+_CHECKS = ("to_", "not_to_")
+
+
 class Stating:
-    """What has checks, each of which takes note that it was called, whatever comes of it."""
+    """What has checks: one that was named must be called, whatever comes of it."""
 
     _expectation: Expectation
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, check in list(vars(cls).items()):
-            if name.startswith(("to_", "not_to_")):
+            if name.startswith(_CHECKS):
                 setattr(cls, name, _stating(check))
+
+    if not TYPE_CHECKING:  # type checkers would conclude that every attribute exists
+
+        def __getattribute__(self, name: str) -> Any:
+            found = super().__getattribute__(name)
+            if name.startswith(_CHECKS):
+                require_check(self._expectation)
+            return found
+
+    def _state(self) -> None:
+        """Take note that something was expected."""
+        for scope in _scopes:
+            scope.remove(self._expectation)
 
 
 def _stating(check: Callable[..., None]) -> Callable[..., None]:
     @wraps(check)
     def stated(self: Stating, *args: Any, **options: Any) -> None:
-        for scope in _scopes:
-            scope.remove(self._expectation)
+        self._state()
         check(self, *args, **options)
 
     return stated

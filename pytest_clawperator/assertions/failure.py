@@ -5,12 +5,12 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-from pytest_clawperator.assertions.checks import OFF_SCREEN, Check, NodeView
+from pytest_clawperator.assertions.checks import Check, NodeView
 from pytest_clawperator.assertions.wait import Outcome, format_duration
 from pytest_clawperator.client import judge as explain
 from pytest_clawperator.client.judge import Crowd, telling_apart
@@ -18,7 +18,7 @@ from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot import near_miss
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, is_inside
 from pytest_clawperator.text import shown_path
 
 _SHOWN_NODES = 16
@@ -179,7 +179,7 @@ def _ambiguous(
         hint=telling_apart(crowd, Use.READ),
         details={
             "nodes": [near_miss.describe(node) for node in crowd.nodes],
-            "matcher": str(crowd.part),
+            "matcher": str(crowd.target),
         },
         code=ErrorCode.NODE_AMBIGUOUS,
     )
@@ -207,34 +207,24 @@ def _misses(view: NodeView) -> Iterator[str]:
     if not matching:
         yield from map(str, near_miss.nearest(view.snapshot, part.query))
     for node in matching[:_SHOWN_MISSES]:
-        yield f"{near_miss.describe(node)}: {_why_not(part, node, len(matching))}"
+        yield f"{near_miss.describe(node)}: {_why_not(part, node)}"
 
 
-def _why_not(target: Target, node: Node, total: int) -> str:
+def _why_not(target: Target, node: Node) -> str:
     """Return why a node that matches is not the target."""
     around = target.within
-    if around is not None:
-        containers = around.resolve(node.snapshot)[:1]
-        if not any(above in containers for above in (node, *node.ancestors)):
-            return f"not inside {around}"
-    if target.has is not None and not target.has.resolve(node):
-        return f"has no {target.has}"
+    if around is not None and not is_inside(node, around.resolve(node.snapshot)):
+        return f"not inside {around}"
+    for part in target.has:
+        if not part.resolve(node):
+            return f"has no {part}"
+    total = len(replace(target, index=None).resolve(node.snapshot))
     return f"one of {total}, wanted index {target.index}"
-
-
-def _matches_elsewhere(view: NodeView) -> bool:
-    query = view.target.query
-    return query is not None and bool(view.snapshot.find(query))
 
 
 def _absence_hint(view: NodeView) -> Hint | None:
     if over := overlay_hint(view.snapshot):
         return over
-    if view.absence == OFF_SCREEN:
-        return "It is in the tree, and off the screen: scroll_into_view() brings it there."
-    around = view.target.within
-    if around is not None and around.resolve(view.snapshot) and _matches_elsewhere(view):
-        return f"Such a node is on the screen, but not inside {around}."
     missing = explain.not_found(
         "expect", view.target, snapshot=view.snapshot, serial=view.serial or ""
     )

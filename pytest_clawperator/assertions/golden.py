@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import finalize
 
 from pytest_clawperator import errors
 from pytest_clawperator.assertions.checks import Check, Verdict, check_roles
@@ -24,6 +28,7 @@ from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Target, target_of
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.wording import shown
+from pytest_clawperator.redaction import MARK, SECRETS
 from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
 from pytest_clawperator.snapshot import golden
 from pytest_clawperator.snapshot.golden import Golden
@@ -41,12 +46,72 @@ _SCREEN_KEY = re.compile(r"-\d+x\d+(?:-\d+dpi)?$")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
+class GoldenClaims:
+    """What each golden holds in a run that updates them, and which test needs it so.
+
+    A golden that one test wrote or found right is not written for another. The claims are files
+    of a folder, so that all processes of a run share them.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._given = folder
+        self._own: dict[Path, str] = {}
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where they are kept; without a given folder, as long as this object is there."""
+        if self._given is not None:
+            return self._given
+        made = tempfile.mkdtemp(prefix="clawperator-goldens-")
+        finalize(self, shutil.rmtree, made, ignore_errors=True)
+        return Path(made)
+
+    def claim(self, path: Path, content: bytes, test: str) -> None:
+        """Claim a golden with this content; raise if a test needs it with another."""
+        wanted = f"{sha256(content).hexdigest()}\n{test}"
+        record = self.folder / sha256(str(path).encode(errors="surrogatepass")).hexdigest()
+        try:
+            with tempfile.NamedTemporaryFile(dir=self.folder) as file:
+                file.write(wanted.encode(errors="surrogatepass"))
+                file.flush()
+                os.link(file.name, record)  # whole, and only if there is none
+        except FileExistsError:
+            found = record.read_bytes().decode(errors="surrogatepass")
+            known, _, other = found.partition("\n")
+            if known != wanted.partition("\n")[0]:
+                raise _claimed(path, test, other) from None
+        except errors.UNUSABLE_FILE as exc:
+            raise errors.ConfigurationError(
+                f"goldens cannot be updated: {errors.file_problem(exc)}",
+                hint="The folder for temporary files must be writable.",
+            ) from exc
+        else:
+            self._own[record] = test
+
+    def release(self, test: str) -> None:
+        """Forget the claims of a test that is run again."""
+        for record in [record for record, owner in self._own.items() if owner == test]:
+            del self._own[record]
+            record.unlink(missing_ok=True)
+
+
+def _claimed(path: Path, test: str, other: str) -> errors.ConfigurationError:
+    who = "it" if test == other else test
+    return errors.ConfigurationError(
+        f"the golden {path} is needed for two screens in this run: {other} wrote it or found it"
+        f" right, and {who} shows something else",
+        hint="A name is that of one screen: give one of them another name.",
+    )
+
+
 @dataclass(frozen=True)
 class GoldenStore:
     """The goldens of one folder of tests.
 
-    With ``update``, a golden that is missing or does not match is written. ``used`` and
-    ``written`` collect paths. ``output`` is the folder for pictures of differences.
+    With ``update``, a golden that is missing or does not match is written, unless another
+    expectation of the run needs it as it is: ``claims`` has those. ``used`` and ``written``
+    collect paths. ``output`` is the folder for pictures of differences, ``test`` the name of
+    who uses the store.
     """
 
     folder: Path
@@ -54,6 +119,8 @@ class GoldenStore:
     output: Path | None = None
     used: set[Path] = field(default_factory=set)
     written: set[Path] = field(default_factory=set)
+    claims: GoldenClaims = field(default_factory=GoldenClaims)
+    test: str = "this program"
 
     def path(self, name: str, ending: str) -> Path:
         """Return the path of a golden, and note that it is used."""
@@ -78,13 +145,13 @@ class GoldenStore:
                 hint="Check what is there and who may read it.",
             ) from exc
 
+    def keep(self, path: Path, content: bytes) -> None:
+        """Keep a golden that is right as it is, so that no other expectation overwrites it."""
+        self.claims.claim(path, content, self.test)
+
     def write(self, path: Path, content: bytes) -> None:
-        """Write a golden; refuse to write another content in the same run."""
-        if path in self.written and self.read(path) != content:
-            raise errors.ConfigurationError(
-                f"the golden {path} was already written in this run, with other content",
-                hint="Two expectations use the same name for different screens: rename one.",
-            )
+        """Write a golden; raise if an expectation of the same run needs another content."""
+        self.claims.claim(path, content, self.test)
         write_atomically(path, content)
         self.written.add(path)
 
@@ -153,13 +220,15 @@ def update_when_settled(
     *,
     matches: Callable[[T], bool],
     shown: Callable[[T], object],
+    keep: Callable[[T], None],
     write: Callable[[T], None],
     timeout: float,
     clock: Clock,
 ) -> None:
     """Wait until a screen matches its golden or is settled; write it if it does not match.
 
-    ``shown`` returns what must stay the same for a screen to be settled.
+    ``shown`` returns what must stay the same for a screen to be settled. A golden that matches
+    is kept.
     """
     settling = _Settling(clock)
 
@@ -167,12 +236,10 @@ def update_when_settled(
         return _MATCHES if matches(seen) else Verdict(settling.is_settled(shown(seen)), "unsettled")
 
     outcome = watch(look, judge, timeout=timeout, clock=clock)
-    if outcome.verdict == _MATCHES:
-        return
     if outcome.seen is None:
         assert outcome.error is not None, "a snapshot is taken, or fails"
         raise outcome.error
-    write(outcome.seen)
+    (keep if outcome.verdict == _MATCHES else write)(outcome.seen)
 
 
 class _Settling:
@@ -217,6 +284,7 @@ class GoldenTree:
     ignore: tuple[Any, ...]  # queries: matchers with short ids, which snapshots understand
     store: GoldenStore | None = None
     path: Path | None = None
+    content: bytes | None = None
 
     @classmethod
     def of(cls, given: Any, *, exact: bool, ignore: Ignored | Iterable[Ignored]) -> GoldenTree:
@@ -226,8 +294,9 @@ class GoldenTree:
             return cls("the golden", golden.parse(_dedented(given)), exact, queries)
         store = current()
         path = store.path(given, ".yaml")
-        name = f"{FOLDER}/{path.name}"
-        return cls(name, _read(store, path), exact, queries, store, path)
+        content = store.read(path)
+        wanted = None if content is None else _parsed(content, store, path)
+        return cls(f"{FOLDER}/{path.name}", wanted, exact, queries, store, path, content)
 
     def difference(self, snapshot: Snapshot) -> Difference | None:
         """Return how a screen differs; None if it matches."""
@@ -269,6 +338,7 @@ class GoldenTree:
             look,
             matches=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
             shown=self.render,
+            keep=lambda _: store.keep(path, self.content or b""),
             write=lambda seen: self._write(store, path, seen),
             timeout=timeout,
             clock=clock,
@@ -276,7 +346,8 @@ class GoldenTree:
 
     def _write(self, store: GoldenStore, path: Path, snapshot: Snapshot) -> None:
         lost = _handwritten(store.read(path))
-        store.write(path, (self.render(snapshot) or "- ...\n").encode())
+        _check_writable(golden.items_of(snapshot, self.ignore), path)
+        store.write(path, self.render(snapshot).encode())
         if lost:
             warnings.warn(
                 f"{path} did not match and was overwritten, without its {lost}",
@@ -311,6 +382,11 @@ class GoldenTree:
 
     @property
     def _hint(self) -> HintParts:
+        if MARK in str(self.golden):
+            return (
+                f"{MARK} is shown in the place of a secret, and is not what the screen has: write"
+                " a /pattern/ there, or ignore= the node.",
+            )
         if self.path is None:
             return ("Change the golden, or ignore= nodes that come and go.",)
         return (
@@ -321,13 +397,28 @@ class GoldenTree:
 
 
 def _query(target: Target) -> Query:
-    is_simple = target.within is None and target.has is None and target.index is None
-    if target.query is None or not is_simple:
+    if target.query is None or target.is_narrowed or target.index is not None:
         raise errors.ConfigurationError(
             f"ignore= takes matchers, found {target}",
             hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
         )
     return target.query
+
+
+def _check_writable(items: Sequence[golden.Item], path: Path) -> None:
+    """Raise if a golden would ask for nothing, or contain a secret."""
+    if not items:
+        raise errors.ConfigurationError(
+            f"the golden {path} is not written: the screen shows nothing that it could ask for",
+            hint="Wait for what the screen should show; ignore= must leave something of it.",
+        )
+    secret = next((item.line for item in items if SECRETS.is_in(item.name)), None)
+    if secret is not None:
+        raise errors.ConfigurationError(
+            f"the golden {path} is not written: it would contain a secret, as in - {secret}",
+            hint="Leave the node out, as in ignore=claw.node(id='token'); or write the golden by"
+            " hand, with a /pattern/ in the place of the secret.",
+        )
 
 
 def _handwritten(content: bytes | None) -> str:
@@ -341,10 +432,8 @@ def _handwritten(content: bytes | None) -> str:
     return " and ".join(kind for kind, is_there in kinds.items() if is_there)
 
 
-def _read(store: GoldenStore, path: Path) -> Golden | None:
-    content = store.read(path)
-    if content is None:
-        return None
+def _parsed(content: bytes, store: GoldenStore, path: Path) -> Golden | None:
+    """Return a golden; None if it cannot be read and is about to be written again."""
     try:
         return golden.parse(content.decode())
     except (errors.ConfigurationError, UnicodeDecodeError) as exc:
@@ -380,10 +469,7 @@ def explain(left: object, right: object) -> list[str] | None:
     screen, other = (left, right) if isinstance(left, Snapshot) else (right, left)
     if not isinstance(screen, Snapshot) or not isinstance(other, (Golden, str)):
         return None
-    try:
-        wanted = other if isinstance(other, Golden) else golden.parse(other)
-    except errors.ConfigurationError as error:
-        return [f"{screen!r} == a text that is not a golden", error.message, f"hint: {error.hint}"]
+    wanted = other if isinstance(other, Golden) else golden.parse(other)
     return [f"{screen!r} == golden", *str(compare(wanted, screen)).split("\n")]
 
 

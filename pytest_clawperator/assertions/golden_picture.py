@@ -35,6 +35,8 @@ from pytest_clawperator.snapshot.tree import Bounds, secret_places
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 _SHOWN_OTHERS = 5
+# With 1 even black would be like white.
+_MOST_THRESHOLD = 0.9
 
 _BLACK_HINT = (
     "The app in front may forbid pictures of its windows (FLAG_SECURE), as banks do: compare the"
@@ -46,12 +48,15 @@ _BLACK_HINT = (
 class Shot:
     """A picture of the screen with the masked parts painted over.
 
-    ``unmasked`` are the targets of a mask that are not on the screen; ``is_black`` is whether
-    there was nothing to see.
+    ``secrets`` are the places of secrets, ``readable`` those that anyone can read, unlike the
+    bullets of a password field. ``unmasked`` are the targets of a mask that are not on the
+    screen; ``is_black`` is whether there was nothing to see.
     """
 
     image: Image.Image
     hidden: tuple[Bounds, ...] = ()
+    secrets: tuple[Bounds, ...] = ()
+    readable: tuple[Bounds, ...] = ()
     unmasked: tuple[Target, ...] = ()
     is_black: bool = False
 
@@ -69,6 +74,7 @@ class GoldenPicture:
     store: GoldenStore
     density: int | None = None
     _judged: dict[bytes, Verdict] = field(default_factory=dict)
+    _contents: dict[Path, bytes | None] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -82,7 +88,7 @@ class GoldenPicture:
         mask_status_bar: bool,
     ) -> GoldenPicture:
         """Check what a test wrote, and ask the device what a picture depends on."""
-        _check_number("threshold", threshold, 1)
+        _check_number("threshold", threshold, _MOST_THRESHOLD)
         _check_number("max_diff_pixels", max_diff_pixels, None)
         return cls(
             goldens.checked_name(name),
@@ -119,16 +125,25 @@ class GoldenPicture:
         image = open_png(self.client.screenshot(), "the screenshot")
         hidden: list[Bounds] = []
         unmasked: list[Target] = []
+        secrets: list[Bounds] = []
+        readable: list[Bounds] = []
         if self.mask or not SECRETS.is_empty:
             snapshot = self.client.snapshot()
             found = {n: target.resolve(snapshot) for n, target in enumerate(self.mask)}
             hidden = [node.bounds for nodes in found.values() for node in nodes]
             unmasked = [self.mask[n] for n, nodes in found.items() if not nodes]
-            hidden += secret_places(snapshot)
+            secrets = secret_places(snapshot)
+            readable = secret_places(snapshot, only_readable=True)
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
-        painted = masked(image, hidden)
-        return Shot(painted, tuple(hidden), tuple(unmasked), is_black(image))
+        return Shot(
+            masked(image, hidden),
+            tuple(hidden),
+            secrets=tuple(secrets),
+            readable=tuple(readable),
+            unmasked=tuple(unmasked),
+            is_black=is_black(image),
+        )
 
     def _path(self, shot: Shot) -> Path:
         width, height = shot.image.size
@@ -148,7 +163,9 @@ class GoldenPicture:
 
     def _golden(self, shot: Shot) -> Image.Image | None:
         path = self._path(shot)
-        content = self.store.read(path)
+        if path not in self._contents:
+            self._contents[path] = self.store.read(path)
+        content = self._contents[path]
         if content is None:
             return None
         return masked(open_png(content, f"the golden {path}"), shot.hidden)
@@ -171,9 +188,23 @@ class GoldenPicture:
             found = "no such file" if golden is None else "{}x{} pixels in it".format(*golden.size)
             return Verdict(None, f"{found}: {self._path(shot)}")
         most = self.max_diff_pixels
+        self._check_is_seen(shot)
         comparison = compare(golden, shot.image, threshold=self.threshold, enough=most)
         holds = comparison.pixels <= most
         return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
+
+    def _check_is_seen(self, shot: Shot) -> None:
+        """Raise if whatever the screen shows would match."""
+        plain = Image.new("RGB", shot.image.size, "white")
+        painted = ImageChops.difference(masked(plain, shot.hidden), plain).convert("L")
+        seen = painted.histogram()[0]
+        if seen <= self.max_diff_pixels:
+            raise errors.ConfigurationError(
+                f'any screen would match "{self.name}": {seen} of its pixels are not masked, and'
+                f" {self.max_diff_pixels} may differ",
+                serial=self.client.serial,
+                hint="Paint over less with mask=, or let fewer pixels differ.",
+            )
 
     def _refuse_to_guess(self, shot: Shot) -> None:
         """Raise if goldens differ by density, and the device's host does not report its density."""
@@ -197,12 +228,26 @@ class GoldenPicture:
             self._look,
             matches=self._matches,
             shown=lambda shot: shot.image.tobytes(),
+            keep=self._keep,
             write=self._write,
             timeout=timeout,
             clock=clock,
         )
 
+    def _keep(self, shot: Shot) -> None:
+        path = self._path(shot)
+        self.store.keep(path, self._contents[path] or b"")
+
     def _write(self, shot: Shot) -> None:
+        self._check_is_seen(shot)
+        masks = shot.hidden
+        shown = [each for each in shot.readable if not any(one.contains(each) for one in masks)]
+        if shown:
+            raise errors.ConfigurationError(
+                f'the golden "{self.name}" is not written: it would show a secret, in {shown[0]}',
+                serial=self.client.serial,
+                hint="Paint over the node, as in mask=claw.node(id='token').",
+            )
         if shot.is_black:
             raise errors.ConfigurationError(
                 f'the golden "{self.name}" is not written: the picture of the screen is black',
@@ -245,13 +290,17 @@ class GoldenPicture:
     def _write_pictures(
         self, shot: Shot, golden: Image.Image, comparison: Comparison
     ) -> dict[str, Path]:
-        """Write the screen, the differences, and both beside the golden; return the paths."""
+        """Write the screen, the differences, and both beside the golden; return the paths.
+
+        What shows a secret is painted over only here: it must not hide a difference.
+        """
         path = self._path(shot)
-        difference = highlighted(shot.image, comparison.mask)
+        actual = masked(shot.image, shot.secrets)
+        difference = highlighted(actual, comparison.mask)
         pictures = {
-            "actual": shot.image,
+            "actual": actual,
             "difference": difference,
-            "side by side": side_by_side([golden, shot.image, difference]),
+            "side by side": side_by_side([golden, actual, difference]),
         }
         files = {"golden": path}
         for name, picture in pictures.items():

@@ -38,8 +38,11 @@ class SoftFailures:
         first = self.errors[0]
         if len(self.errors) == 1:
             return first
-        combined = ExpectationError(
+        # That a screen could not be read is not the app's failure, whatever else failed.
+        unread = next((one for one in self.errors if isinstance(one, SnapshotError)), None)
+        combined = (ExpectationError if unread is None else SnapshotError)(
             f"{len(self.errors)} checks failed\n{self.text()}",
+            code=None if unread is None else unread.code,
             serial=first.serial,
             details={"errors": [str(error) for error in self.errors]},
         )

@@ -15,21 +15,36 @@ from pytest_clawperator.snapshot import near_miss
 Text = str | re.Pattern[str]
 _LONGEST_SHOWN = 60
 _SHOWN_TEXTS = 8
+# Texts that have nothing in common: a pattern that is found in all of them says nothing.
+_UNLIKE = ("", "a", "7", " ", "\n", "-", "\N{SNOWMAN}")
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 
-def check_texts(expected: Any) -> Text | tuple[Text, ...]:
-    """Return a text, a pattern, or several of them; refuse anything else."""
+def check_texts(expected: Any, *, is_part: bool = False) -> Text | tuple[Text, ...]:
+    """Return a text, a pattern, or several of them; refuse anything else.
+
+    ``is_part`` means that it is searched for in a text.
+    """
     if isinstance(expected, (str, re.Pattern)):
-        return check_text(expected)
+        return check_text(expected, is_part=is_part)
     if not isinstance(expected, Sequence) or isinstance(expected, bytes):
         raise _not_text(expected)
-    return tuple(check_text(each) for each in expected)
+    if not expected:
+        raise ConfigurationError(
+            "an empty list expects no text of any node",
+            hint="Write to_have_count(0) if there should be no such node.",
+        )
+    return tuple(check_text(each, is_part=is_part) for each in expected)
 
 
-def check_text(expected: Any) -> Text:
-    """Return one text or pattern; refuse anything else."""
+def check_text(expected: Any, *, is_part: bool = False) -> Text:
+    """Return one text or pattern; refuse anything else, and what is found in every text."""
     if isinstance(expected, str):
+        if is_part and not expected:
+            raise ConfigurationError(
+                "every text contains the empty text",
+                hint='Write the text that should be there, or to_have_text("") for none.',
+            )
         return expected
     if not isinstance(expected, re.Pattern) or not isinstance(expected.pattern, str):
         if isinstance(expected, (list, tuple)):
@@ -38,6 +53,12 @@ def check_text(expected: Any) -> Text:
                 hint='Write "Sign in" or re.compile("Sign (in|up)").',
             )
         raise _not_text(expected)
+    if all(map(expected.search, _UNLIKE)):
+        raise ConfigurationError(
+            f"the pattern {shown(expected)} is found in every text",
+            hint="It is searched for anywhere: write ^ and $ for the whole text, and + in place "
+            'of * for at least one character, as in re.compile(r"^\\d+$").',
+        )
     return expected
 
 

@@ -51,6 +51,7 @@ _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_T
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 _SHOWN_CHANGES = 10
 _LONGEST_LINE = 200
+_PARTIAL_HINT = "What it lacks is not known: take the snapshot again."
 _WINDOW_HINT = (
     "What is absent may be behind it: answer the window first; or expect it, as in"
     " expect(claw.node(...)).to_be_visible(), if the test means it."
@@ -339,6 +340,8 @@ class FixedScreen:
 
     def doubt(self, check: Check[Any]) -> Doubt | None:
         """Return why it means nothing that a check holds, or None."""
+        if self.snapshot.is_partial and (check.about_all or _is_about_absence(check)):
+            return Doubt("a snapshot that breaks off", _PARTIAL_HINT)
         return _behind(system_window(self.snapshot)) if _is_about_absence(check) else None
 
     def seconds(self, timeout: float | None, default: float | None) -> float:

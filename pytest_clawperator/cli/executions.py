@@ -9,9 +9,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Literal
 
 import click
 
@@ -21,19 +22,16 @@ from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
-from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import Execution, override_timeout, validate_execution
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
-    ClawperatorError,
     ConfigurationError,
     ErrorCode,
     file_problem,
     is_file,
 )
-from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.postprocess import screenshot_path
-from pytest_clawperator.execution.result import RunResult, error_of
+from pytest_clawperator.execution.result import RunResult
 
 OBSERVE, ACTION, CLI = "clawperator-observe", "clawperator-action", "clawperator-cli"
 
@@ -104,30 +102,6 @@ def _now() -> int:
     return round(time.time() * 1000)
 
 
-def explained(runner: Runner, execution: Execution, result: RunResult) -> ClawperatorError:
-    """Return the error of a failed run; if a node was not found, with the nearest node."""
-    from pytest_clawperator.snapshot.near_miss import nearest  # slow to import, and rarely needed
-
-    error = error_of(result)
-    matcher = _matcher(execution)
-    if matcher is not None and result.code is ErrorCode.NODE_NOT_FOUND:
-        # If the snapshot fails as well, the error is shown without the nearest node.
-        with suppress(ClawperatorError, KeyError):
-            wanted = direct("snapshot", "snapshot_ui", source=OBSERVE, step="snap")
-            screen = runner.run(validate_execution(wanted)).step("snap").snapshot
-            for miss in nearest(screen, matcher, limit=1):
-                error.hint = f"Nearest: {miss}. {error.hint or ''}".rstrip()
-    return error
-
-
-def _matcher(execution: Execution) -> NodeMatcher | None:
-    """Return the matcher of the last action."""
-    params = execution.actions[-1].params
-    if params is None:
-        return None
-    return params.matcher or params.label_matcher or params.expected_node
-
-
 _MILLISECONDS = "--timeout is in milliseconds, as in --timeout 30000."
 
 #: Makes the page for people of a run that succeeded.
@@ -138,20 +112,25 @@ def perform(
     options: GlobalOptions,
     payload: Any,
     *,
+    use: NodeUse | None = None,
     page: Page | None = None,
     finish: Callable[[RunResult, Answer], Answer] = lambda result, answer: answer,
     is_timeout_used: bool = False,
 ) -> Answer:
     """Validate a payload, run it on the chosen device, and return the answer.
 
-    With ``is_timeout_used`` the command itself has applied ``--timeout``. ``finish`` completes the
-    answer of a successful run.
+    ``use`` is what its only action does with one node; with ``--matchers strict`` no other may
+    match. With ``is_timeout_used`` the command itself has applied ``--timeout``. ``finish``
+    completes the answer of a successful run.
     """
     execution = checked(payload, None if is_timeout_used else options.timeout)
     with open_session(options) as runner:
-        result = runner.run(execution)
+        if use is not None and options.matchers == "strict":
+            result = _judging().run_on_one_node(runner, execution, use)
+        else:
+            result = runner.run(execution)
         if not result.ok and options.output == "pretty":
-            raise explained(runner, execution, result)
+            raise _judging().explained(runner, execution, result)
         wire = _with_kept_screenshot(execution, result)
     document = {
         "envelope": wire,
@@ -163,6 +142,15 @@ def perform(
         return Answer(document, exit_code=1)
     shown = page(result) if page is not None else steps_page(result)
     return finish(result, Answer(document, shown))
+
+
+#: What an action does with its node, as in ``client.target.Use``.
+NodeUse = Literal["TAP", "FOCUS", "FILL", "READ", "PLACE"]
+
+
+def _judging() -> ModuleType:
+    """Return the module that judges screens, which is slow to import."""
+    return import_module("pytest_clawperator.cli.judging")
 
 
 def checked(payload: Any, timeout: str | None) -> Execution:

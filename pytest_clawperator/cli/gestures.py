@@ -10,6 +10,7 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.executions import (
     USUAL_MS,
+    NodeUse,
     direct,
     finite,
     one_of,
@@ -68,7 +69,8 @@ def click_(
         params["matcher"] = matcher
     if is_long or is_focus:
         params["clickType"] = "long_click" if is_long else "focus"
-    return perform(options, direct("click", "click", params))
+    use: NodeUse = "FOCUS" if is_focus else "TAP"
+    return perform(options, direct("click", "click", params), use=use if matcher else None)
 
 
 @command(
@@ -99,7 +101,7 @@ def type_(
         )
     require_selector("type", matcher, without=["text"])
     params = {"matcher": matcher, "text": typed, "submit": submit, "clear": clear}
-    return perform(options, direct("type", "enter_text", params))
+    return perform(options, direct("type", "enter_text", params), use="FILL")
 
 
 @command("press", examples=["press back", "press --key home"])
@@ -243,7 +245,7 @@ def _search(
     params |= {"clickAfter": True} if is_click else {}
     kind = "scroll_and_click" if is_click else "scroll_until"
     sent = _scroll(kind, params, options, name="scroll-until")
-    return perform(options, sent, is_timeout_used=True)
+    return perform(options, sent, use="TAP" if is_click else None, is_timeout_used=True)
 
 
 def _scroll(

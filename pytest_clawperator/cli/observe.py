@@ -133,7 +133,8 @@ def read(
     params: dict[str, Any] = {"matcher": matcher}
     params |= {} if container is None else {"container": container}
     params |= {"all": True} if is_all else {}
-    return perform(options, direct("read", "read_text", params), page=_value("text"))
+    wanted = direct("read", "read_text", params)
+    return perform(options, wanted, use=None if is_all else "READ", page=_value("text"))
 
 
 @command(
@@ -168,7 +169,7 @@ def read_value(
     wanted = direct("read-value", "read_key_value_pair", {"labelMatcher": matcher})
     if validate_only or dry_run:
         return rehearsed(options, wanted, is_dry=dry_run)
-    return perform(options, wanted, page=_value("value"))
+    return perform(options, wanted, use="PLACE", page=_value("value"))
 
 
 def _value(key: str) -> Any:

@@ -83,6 +83,8 @@ OutputMode = Literal["json", "pretty"]
 
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
+MATCHERS = ("strict", "first")
+
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalOptions:
@@ -99,6 +101,7 @@ class GlobalOptions:
     timeout: str | None = None
     adb: str | None = None
     lease: str | None = None
+    matchers: str = "strict"
     log_level: str | None = None
     is_verbose: bool = False
 
@@ -201,6 +204,12 @@ _GLOBAL_OPTIONS = (
         help="Where leases are kept, if not on this machine.",
     ),
     GlobalOption(
+        "--matchers",
+        such_as="first",
+        type=click.Choice(MATCHERS),
+        help="Whether an element must be the only match (strict), or the first wins.",
+    ),
+    GlobalOption(
         "--log-level",
         such_as="debug",
         type=click.Choice(LOG_LEVELS),
@@ -239,6 +248,9 @@ def _options(found: dict[str, str], switches: set[str]) -> GlobalOptions:
     level = found.get("--log-level", "").lower() or None
     if level is not None and level not in LOG_LEVELS:
         raise Mistake(f"--log-level must be one of: {', '.join(LOG_LEVELS)}")
+    matchers = found.get("--matchers", MATCHERS[0])
+    if matchers not in MATCHERS:
+        raise Mistake(f"--matchers must be one of: {', '.join(MATCHERS)}")
     asked = found.get("--output")
     is_json = asked == "json"
     return GlobalOptions(
@@ -249,6 +261,7 @@ def _options(found: dict[str, str], switches: set[str]) -> GlobalOptions:
         timeout=found.get("--timeout"),
         adb=found.get("--adb"),
         lease=found.get("--lease"),
+        matchers=matchers,
         log_level=level,
         is_verbose="--verbose" in switches,
     )

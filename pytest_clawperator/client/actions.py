@@ -40,7 +40,8 @@ class Actions:
     A node is named by keywords (``text``, ``text_contains``, ``id``, ``desc``,
     ``desc_contains``, ``role``), or by one positional argument: a ``NodeMatcher``, a dict in
     wire form, a node of a snapshot, or a locator. ``within`` is a node around it, in the
-    same forms. ``timeout`` is how many seconds the node is looked for; 0 is one attempt.
+    same forms; if several match, it may be inside any of them. ``timeout`` is how many seconds
+    the node is looked for; 0 is one attempt.
 
     When scrolling, ``direction`` is where the content continues: "down" shows what is further
     down. ``within`` is the list to scroll, or a node around it; without it, the first thing on
@@ -49,6 +50,7 @@ class Actions:
     seconds of rest after it.
     """
 
+    performer: Performer
     #: The device beneath: its shell, files, apps and settings.
     device: Device
 
@@ -236,6 +238,8 @@ class Actions:
 
         An app that was already in front does not come to the front: give a node, too.
         """
+        if package is not None:
+            package_name(package)
         return self._perform(plans.wait_for_navigation(package, target, matcher), timeout)
 
     def sleep(self, seconds: float) -> RunStep:
@@ -318,7 +322,7 @@ class Actions:
     def snapshot(self, *, timeout: float | None = None) -> Snapshot:
         """Return what is on the screen as a tree of nodes.
 
-        ``assert claw.snapshot().find(text="Wi-Fi")``
+        ``assert "Wi-Fi" in claw.snapshot()``
         """
         return self._perform(plans.snapshot(), timeout)
 
@@ -451,6 +455,7 @@ class Actions:
                 "pages",
                 container,
                 direction,
+                first=page,
                 max_scrolls=max_scrolls,
                 seconds=self.timeout,
                 gesture={},

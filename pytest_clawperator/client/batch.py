@@ -23,6 +23,7 @@ from pytest_clawperator.contracts.envelope import failure
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import complete_actions, waiting_ms
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -84,7 +85,24 @@ class BatchStep(Generic[T]):
         return self.plan.value(step, result)
 
     def __repr__(self) -> str:
-        return hide(f"<BatchStep {self.plan}: {self._step or 'not done'}>")
+        outcome = "not done" if self._step is None else self._step
+        return hide(f"<BatchStep {self.plan}: {outcome}>")
+
+    def __bool__(self) -> bool:
+        raise ConfigurationError(
+            f"{self.plan} is a step of a batch, which is neither true nor false",
+            hint="After the `with` block, .value is what it returned; a step that failed raises.",
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (str, int, float, bytes, list)):
+            raise ConfigurationError(
+                f"{self.plan} is a step of a batch, which cannot be compared with {shown(other)}",
+                hint="After the `with` block, compare .value, which is what it returned.",
+            )
+        return self is other
+
+    __hash__ = object.__hash__
 
 
 def _later(
@@ -110,6 +128,9 @@ class Batch(HintsAtNames):
 
     _own_word = "b"
     _their_names = foreign_names.BATCH
+
+    device: Device
+    timeout: float
 
     def __init__(self, performer: Performer, *, timeout: float, device: Device) -> None:
         self._performer = performer

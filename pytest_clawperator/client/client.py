@@ -25,6 +25,7 @@ from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts import events, foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.ecmascript import to_string
+from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.contracts.payload import (
@@ -46,6 +47,7 @@ from pytest_clawperator.redaction import hide
 from pytest_clawperator.text import visible, visible_line
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
+_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Skills(Protocol):
@@ -95,6 +97,11 @@ class Clawperator(Actions, HintsAtNames):
     _own_word = "claw"
     _their_names = foreign_names.CLIENT
 
+    #: What :meth:`pause` calls, with the frame of the test.
+    pauser: Callable[[Clawperator, FrameType | None], None]
+    #: Who closes the client, if not the code that uses it.
+    owner: str | None = None
+
     def __init__(
         self,
         runner: Runner,
@@ -108,7 +115,7 @@ class Clawperator(Actions, HintsAtNames):
         device._on_use = lambda: self.performer.apps.seen.touched()
         self._runner = runner
         self._skills = skills
-        self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
+        self.pauser = pause_script
 
     @property
     def runner(self) -> Runner:
@@ -125,11 +132,25 @@ class Clawperator(Actions, HintsAtNames):
         self.performer.matchers = matchers_of(given)
 
     def close(self) -> None:
-        """Release the device; what was changed through ``device`` stays."""
+        """Release the device; what was changed through ``device`` stays.
+
+        The client of a fixture is closed by the run: other tests use it, too.
+        """
+        self._require_own("close()")
         self._runner.close()
 
     def __enter__(self) -> Self:
+        self._require_own("`with`, which closes it,")
         return self
+
+    def _require_own(self, use: str) -> None:
+        if self.owner is not None:
+            raise ConfigurationError(
+                f"{use} is not possible: {self.owner} closes this client, and others use it until"
+                " then",
+                serial=self.serial,
+                hint="Leave it out, or open a client of your own.",
+            )
 
     def __exit__(
         self,
@@ -171,7 +192,11 @@ class Clawperator(Actions, HintsAtNames):
                 ClawperatorWarning,
                 stacklevel=2,
             )
-        return self._runner.run(execution)
+        result = self._runner.run(execution)
+        if not result.ok:
+            frame = _calling_frame()
+            UNREAD.add(result, frame.f_code.co_filename, frame.f_lineno)
+        return result
 
     # Skills
 
@@ -193,6 +218,12 @@ class Clawperator(Actions, HintsAtNames):
         and in the trace of the test.
         """
         words = _words(args)
+        wanted: object = expect_contains
+        if wanted is not None and not (isinstance(wanted, str) and wanted):
+            raise ConfigurationError(
+                f"expect_contains= must be a text that is not empty, found {shown(wanted)}",
+                hint="Leave it out if the output does not matter.",
+            )
         with self.step(" ".join(["skill", skill_id, *words])):
             return self._run_reported(skill_id, words, timeout=timeout, wanted=expect_contains)
 
@@ -300,6 +331,14 @@ class Clawperator(Actions, HintsAtNames):
         ``claw.pause()``
         """
         self.pauser(self, sys._getframe(1))
+
+
+def _calling_frame() -> FrameType:
+    """Return the frame of the code that called into this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def _late_close(execution: Execution) -> str | None:

@@ -70,7 +70,7 @@ class Device(HintsAtNames):
     # The shell and files
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a command line in the device's shell; ``.ok`` of its result is False if it failed."""
+        """Run a command line in the device's shell; its result is false if it failed."""
         given: object = command
         if not isinstance(given, str) or not given.strip() or "\0" in given:
             raise errors.ConfigurationError(

@@ -7,17 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_clawperator.client.plans import Plan
-from pytest_clawperator.client.target import Target, Use, keywords_of
+from pytest_clawperator.client.target import Target, Use, target_of
+from pytest_clawperator.contracts.matchers import KEYWORDS, NodeMatcher
 from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import (
+    ConfigurationError,
     ContainerNotFoundError,
     ErrorCode,
+    ExecutionValidationError,
     NodeNotFoundError,
     StepFailedError,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.snapshot import near_miss
 from pytest_clawperator.snapshot import query as roles
+from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
 # How many levels up the Operator looks for a node that takes the action.
@@ -40,6 +44,7 @@ _SCROLL_HINT = (
     "The list ended, or max_scrolls or max_duration was reached, before the node appeared: check "
     "the matcher, the direction, and with within= the list that is scrolled."
 )
+_OFF_SCREEN = "It is in the tree, and off the screen: scroll_into_view() brings it there."
 _SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
 _COMPARE_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
 _OLD_HINT = (
@@ -61,9 +66,9 @@ _PARTIAL = (
 
 @dataclass(frozen=True)
 class Crowd:
-    """The part of a target that several nodes match, and these nodes."""
+    """A target that several nodes match where one is meant, and these nodes."""
 
-    part: Target
+    target: Target
     nodes: Sequence[Node]
 
     def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
@@ -77,17 +82,9 @@ class Crowd:
 
 
 def find_crowd(target: Target, snapshot: Snapshot, use: Use) -> Crowd | None:
-    """Return what is ambiguous about a target: the node itself, or a container around it."""
+    """Return the nodes that a target matches, if these are several."""
     nodes = distinct(target.resolve(snapshot), use)
-    if len(nodes) > 1:
-        return Crowd(target, nodes)
-    part = target.within
-    while part is not None:
-        around = outermost(part.resolve(snapshot))
-        if len(around) > 1:
-            return Crowd(part, around)
-        part = part.within
-    return None
+    return Crowd(target, nodes) if len(nodes) > 1 else None
 
 
 def ambiguous(
@@ -98,13 +95,13 @@ def ambiguous(
     after = f", and the first was {use.done}" if done and not use.is_harmless else ""
     first = near_miss.crash_prefix(nodes[0].snapshot)
     return StepFailedError(
-        f"{first}{verb}: {len(nodes)} nodes match {crowd.part}{after}"
+        f"{first}{verb}: {len(nodes)} nodes match {crowd.target}{after}"
         + "".join(f"\n  {line}" for line in crowd.lines()),
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
         hint=telling_apart(crowd, use),
         details={"nodes": [near_miss.describe(node) for node in nodes]},
-        matcher=crowd.part.matcher,
+        matcher=crowd.target.matcher,
         snapshot=nodes[0].snapshot,
     )
 
@@ -119,19 +116,22 @@ def telling_apart(crowd: Crowd, use: Use) -> Hint:
 def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
     """Yield what matches only one of the nodes, the likeliest of them first."""
     nodes = list(crowd.nodes[:_SHOWN_NODES])
-    is_whole = len(nodes) == len(crowd.nodes)
+    if len(nodes) < len(crowd.nodes):
+        return
     places = sorted(range(len(nodes)), key=lambda place: not recipient(nodes[place], use).clickable)
-    given = {} if crowd.part.query is None else keywords_of(crowd.part.query.matcher)
-    for place in places if is_whole else ():
-        node, others = nodes[place], [*nodes[:place], *nodes[place + 1 :]]
-        for word, value in _distinguishing(node):
-            if word not in given and all(
-                (word, value) not in _distinguishing(one) for one in others
-            ):
+    for place in places:
+        for word, value in _distinguishing(nodes[place]):
+            if _is_only(nodes[place], _with_keyword(crowd.target, word, value)):
                 yield f"{word}={value!r} matches only {place + 1}."
-    for place in places if is_whole else ():
-        if row := _row(nodes[place], nodes):
-            yield f"{row} is around {place + 1} only."
+    for place in places:
+        for name, label in _rows(nodes[place], nodes):
+            if _is_only(nodes[place], _in_row(crowd.target, name, label)):
+                within = f"within=claw.node(id={name!r}, has=claw.node(text={label!r}))"
+                yield f"{within} is around {place + 1} only."
+
+
+def _is_only(node: Node, target: Target | None) -> bool:
+    return target is not None and target.resolve(node.snapshot) == [node]
 
 
 def _distinguishing(node: Node) -> list[tuple[str, str]]:
@@ -141,21 +141,40 @@ def _distinguishing(node: Node) -> list[tuple[str, str]]:
     return [(word, value) for word, value in pairs if value.strip()]
 
 
-def _row(node: Node, nodes: Sequence[Node]) -> str | None:
-    """Return the ``within=`` that only this node is in: a row with a text that no other row has."""
+def _with_keyword(target: Target, word: str, value: str) -> Target | None:
+    """Return the target with another keyword; None if it has that one, or cannot have it."""
+    query, field = target.query, KEYWORDS[word]
+    if query is None or field in query.fields:
+        return None
+    try:
+        matcher = replace(query.matcher, **{field: value})
+    except ExecutionValidationError:  # too long to be sent
+        return None
+    return replace(target, query=Query(matcher, query.takes_short_id or word == "id"))
+
+
+def _in_row(target: Target, name: str, label: str) -> Target | None:
+    """Return the target within a row with this id and text; None if there can be none."""
+    try:
+        row = target_of(None, {"id": name}, has=NodeMatcher.of(text=label), verb="node")
+    except ExecutionValidationError:  # too long to be sent
+        return None
+    return replace(target, within=row)
+
+
+def _rows(node: Node, nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """Yield what may tell the row apart that only this node is in: its id, and a text in it."""
     others = [one for one in nodes if one is not node]
     shared = {above for one in others for above in (one, *one.ancestors)}
     branch = [above for above in node.ancestors if above not in shared]
     row = next((above for above in reversed(branch) if above.short_id), None)
     if row is None:
-        return None
+        return
     rivals = [one for one in row.snapshot.find_all(id=row.short_id) if one is not row]
-    elsewhere = {one.label for rival in rivals for one in (rival, *rival.descendants)}
-    own = (below.label for below in row.descendants if below.label and below is not node)
-    label = next((each for each in own if each not in elsewhere), None)
-    if label is None:
-        return None
-    return f"within=claw.node(id={row.short_id!r}, has=claw.node(text={label!r}))"
+    elsewhere = {one.label for rival in rivals for one in rival.descendants}
+    for below in row.descendants:
+        if below.label and below is not node and below.label not in elsewhere:
+            yield row.short_id, below.label
 
 
 # Whether an action reaches its node
@@ -210,11 +229,6 @@ def distinct(nodes: Iterable[Node], use: Use) -> list[Node]:
     for node in found:
         kept.setdefault(recipient(node, use), node)
     return list(kept.values())
-
-
-def outermost(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that are inside none of the others."""
-    return [node for node in nodes if not any(above in nodes for above in node.ancestors)]
 
 
 def obstacle(node: Node, use: Use) -> Obstacle | None:
@@ -282,6 +296,14 @@ class Hindered:
 
 
 # Why it failed
+
+
+def matching(target: Target, snapshot: Snapshot) -> list[Node]:
+    """Return the matching nodes, for a message: none if an old node cannot be found again."""
+    try:
+        return target.resolve(snapshot)
+    except ConfigurationError:
+        return []
 
 
 def explain_failure(
@@ -403,7 +425,7 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
 
 def _hindrance(plan: Plan[Any], snapshot: Snapshot) -> Hindered | None:
     """Return what the screen shows in the way of a plan's action."""
-    nodes = plan.target.resolve(snapshot) if plan.target is not None else []
+    nodes = matching(plan.target, snapshot) if plan.target is not None else []
     if plan.target is None or plan.use is None or not nodes:
         return None
     found = obstacle(nodes[0], plan.use) or refusal(nodes[0], plan.use)
@@ -428,7 +450,7 @@ def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFa
 def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
     """Return what was missing: the list if that was not found, else the node."""
     if code in (ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.CONTAINER_NOT_SCROLLABLE):
-        return plan.container if plan.target is None else plan.target.within or plan.container
+        return plan.container
     return plan.target
 
 
@@ -443,7 +465,7 @@ def _evidence(target: Target | None, snapshot: Snapshot | None) -> dict[str, Any
     if snapshot is None:
         return evidence
     evidence.update(snapshot=snapshot, outline=near_miss.outline(snapshot))
-    if target is not None and target.query is not None and not target.resolve(snapshot):
+    if target is not None and target.query is not None and not matching(target, snapshot):
         evidence["nearest"] = near_miss.nearest(snapshot, target.query)
     return evidence
 
@@ -454,10 +476,10 @@ def _hint(
     if snapshot is None:
         return None
     if code == ErrorCode.CONTAINER_NOT_FOUND and plan.target is not None and not plan.is_aimed:
-        return _NOTHING_SCROLLS if plan.target.resolve(snapshot) else None
+        return _NOTHING_SCROLLS if matching(plan.target, snapshot) else None
     if code not in _MISSING or wanted is None:
         return None
-    if wanted.resolve(snapshot):
+    if matching(wanted, snapshot):
         return _TOO_LATE
     return _id_hint(wanted, snapshot) or (
         _compare_hint(wanted, snapshot) if plan.is_aimed else _SCROLL_HINT
@@ -502,13 +524,19 @@ def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
     """Return a hint about the one condition that keeps a node from matching."""
     if not target.is_matchable_on_snapshot:
         return "A snapshot does not show that role: match by text, id or description."
+    if target.resolve(snapshot, on_screen=False):
+        return _OFF_SCREEN
     every = replace(target, index=None)
     total = len(every.resolve(snapshot))
     if target.index is not None and total:
         return f"Only {total} match {every}, so there is no .nth({target.index})."
-    without = replace(every, has=None)
+    without = replace(every, has=())
     total = len(without.resolve(snapshot))
-    if target.has is not None and total:
-        inner = _id_hint(target.has, snapshot) or ""
-        return f"{total} match {without}, but none contains {target.has}. {inner}".rstrip()
+    if target.has and total:
+        inner = next(filter(None, (_id_hint(part, snapshot) for part in target.has)), "")
+        wanted = " and ".join(map(str, target.has))
+        return f"{total} match {without}, but none contains {wanted}. {inner}".rstrip()
+    around = target.within
+    if around is not None and replace(every, within=None).resolve(snapshot):
+        return f"Such a node is on the screen, but not inside {around}."
     return None

@@ -10,9 +10,17 @@ from typing_extensions import Unpack
 from pytest_clawperator.client import plans
 from pytest_clawperator.client.actions import Actions
 from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.judge import matching
 from pytest_clawperator.client.perform import partial_snapshot
 from pytest_clawperator.client.plans import ScrollOutcome
-from pytest_clawperator.client.target import LocatorBase, TargetLike, Use, inside, target_of
+from pytest_clawperator.client.target import (
+    LocatorBase,
+    TargetLike,
+    Use,
+    inside,
+    target_of,
+    unshown,
+)
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
@@ -75,7 +83,7 @@ class Locator(LocatorBase, HintsAtNames):
         has: TargetLike | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> Locator:
-        """Return a locator of a node inside this one.
+        """Return a locator of a node inside this one, or inside any node that this one matches.
 
         ``claw.node(id="cart").node(text="Remove")``
         """
@@ -205,7 +213,9 @@ class Locator(LocatorBase, HintsAtNames):
         device.key_event("move_end")
         device.key_event("del")
         snapshot = self.client.snapshot()
-        if any(node.text == _STAND_IN for node in self.target.resolve(snapshot)[:1]):
+        # A field that was described by its text has another now; it has the focus.
+        fields = matching(self.target, snapshot)[:1] or [n for n in snapshot.nodes if n.focused]
+        if any(field.text == _STAND_IN for field in fields):
             self._not_emptied(snapshot)
 
     def read(self, *, timeout: float | None = None) -> str:
@@ -222,9 +232,11 @@ class Locator(LocatorBase, HintsAtNames):
         max_scrolls: int = 20,
         timeout: float | None = None,
     ) -> ScrollOutcome:
-        """Scroll until it is on the screen; its container is what is scrolled.
+        """Scroll until it is on the screen.
 
         ``claw.node(text="Item 120").scroll_into_view()``
+
+        What is scrolled is the node that it is inside of, or else the list around that.
         """
         around = self.target.within
         return self.client.scroll_until(
@@ -252,6 +264,7 @@ class Locator(LocatorBase, HintsAtNames):
         """
         if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
+        self._check_roles()
         step = self.client._perform(plans.snapshot_step())
         snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
@@ -267,11 +280,7 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
-        if not self.target.is_matchable_on_snapshot:
-            raise ConfigurationError(
-                f"a snapshot does not show which nodes are {self.target}",
-                hint="Only the device knows that role: match by text, id or description.",
-            )
+        self._check_roles()
         return self._counted(self.client.snapshot())
 
     def count(self) -> int:
@@ -295,7 +304,13 @@ class Locator(LocatorBase, HintsAtNames):
 
         ``claw.node(text="OK").resolve(snapshot)``
         """
+        self._check_roles()
         return self.target.resolve(snapshot)
+
+    def _check_roles(self) -> None:
+        """Raise if snapshots do not show a role in it, so that it would seem to be absent."""
+        if not self.target.is_matchable_on_snapshot:
+            raise unshown(self.target)
 
     def _touched(self, verb: str, timeout: float | None) -> Bounds:
         """Return where a finger can touch it, as soon as it is there."""

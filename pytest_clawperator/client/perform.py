@@ -16,7 +16,7 @@ from pytest_clawperator import errors
 from pytest_clawperator.client import judge, plans
 from pytest_clawperator.client.judge import Hindered
 from pytest_clawperator.client.plans import Aim, PageSearch, Plan, ScrollOutcome
-from pytest_clawperator.client.target import Route, Target, Use
+from pytest_clawperator.client.target import Route, Target, Use, unshown
 from pytest_clawperator.client.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import (
     Click,
@@ -34,8 +34,8 @@ from pytest_clawperator.execution.crashes import AppWatch
 from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS, TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.snapshot.query import Query, identifying_matcher
-from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
+from pytest_clawperator.snapshot.query import Query, identifying_matcher, recognising_matcher
+from pytest_clawperator.snapshot.tree import Node, Snapshot, outermost, visible_bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -152,10 +152,13 @@ class Performer:
             return Aim(matcher, container=around.matcher, container_seen=around.seen)
         route = plan.route(strict=self.strict)
         if route in (Route.SENT, Route.PROVED):
-            container = target.within.matcher if target.within is not None else None
-            return Aim(target.matcher, container=container)
+            return Aim(target.matcher)
         if route is Route.KNOWN:
-            return self._aim_at(plan, target, self._known(plan, target))
+            node = self._known(plan, target)
+            # What is its alone leads to no other node if the screen has changed.
+            matcher = recognising_matcher(node)
+            known = None if matcher is None else Aim(matcher, judged=Target(query=Query(matcher)))
+            return known or self._aim_at(plan, target, node)
         found = self._await_node(plan, target, route, countdown, pause)
         if isinstance(found, SeenValue):
             return found
@@ -189,6 +192,8 @@ class Performer:
     ) -> Node | SeenValue:
         """Take snapshots until the target is there, alone, and nothing is in its way."""
         grace = Countdown(min(countdown.seconds, _GRACE))
+        if plan.takes_several and not target.is_matchable_on_snapshot:
+            raise unshown(target)
         while True:
             step = self._snapshot_in_time(countdown, pause)
             snapshot = step.snapshot if plan.takes_several else partial_snapshot(step)
@@ -311,7 +316,7 @@ class Performer:
         if snapshot is None and (plan.target is not None or not plan.is_aimed):
             snapshot = self._brief_snapshot()
         if snapshot is not None and plan.target is not None:
-            plan.target.last.total = len(plan.target.resolve(snapshot))
+            plan.target.last.total = len(judge.matching(plan.target, snapshot))
         return judge.explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
 
     def _has_worked(
@@ -399,6 +404,7 @@ class Performer:
         container: Target | None,
         direction: Direction,
         *,
+        first: Snapshot,
         max_scrolls: int,
         seconds: float,
         gesture: Mapping[str, float | None],
@@ -408,6 +414,8 @@ class Performer:
         ``seconds`` is how long to wait for the list.
         """
         plan = replace(plans.scroll(direction, container, **gesture), verb=verb)
+        if container is not None:
+            self._only(verb, container, first, Use.READ)
         for scrolls in range(max_scrolls):
             left = seconds if scrolls == 0 else 0.0
             aim = self.aim(plan, Countdown(left))
@@ -429,10 +437,14 @@ class Performer:
         page, scrolls = self.perform(plans.snapshot(), seconds), 0
         if how.needs_list and shows_everything(page, plan.container) and target.resolve(page):
             raise judge.nothing_scrolls(plan, snapshot=page, serial=self.serial)
+        container = plan.container
+        if container is not None and container is target.within:
+            container = _list_around(container, page)
         pages = self.more_pages(
             plan.verb,
-            plan.container,
+            container,
             how.direction,
+            first=page,
             max_scrolls=how.max_scrolls,
             seconds=seconds,
             gesture=how.gesture,
@@ -505,21 +517,31 @@ def _found(
 
 def shows_everything(page: Snapshot, container: Target | None) -> bool:
     """Whether nothing scrolls in the container, so that the page shows all of it."""
-    around = page.roots if container is None else container.resolve(page)[:1]
+    around = page.roots if container is None else container.resolve(page)
     if not around:
         return False
     inside = (node for top in around for node in (top, *top.descendants))
     return not any(node.scrollable and node.is_on_screen for node in inside)
 
 
+def _list_around(container: Target, page: Snapshot) -> Target | None:
+    """Return what to scroll for a node in a container; None is the first thing that scrolls.
+
+    That is the container, or the list around it, for example if the container is every row.
+    """
+    nodes = container.resolve(page)
+    if len(outermost(nodes)) == 1 and not shows_everything(page, container):
+        return container
+    lists = {next((above for above in node.ancestors if above.scrollable), None) for node in nodes}
+    around = lists.pop() if len(lists) == 1 else None
+    if around is None:
+        return container
+    scrolling = (node for node in page.nodes if node.scrollable and node.is_on_screen)
+    return None if around is next(scrolling, None) else Target(node=around)
+
+
 def last_step(result: RunResult) -> RunStep:
     """Return the result of the last action of a run that succeeded."""
-    if not result.steps:
-        raise errors.EnvelopeMalformedError(
-            "the envelope reports success and has no step results",
-            serial=result.serial,
-            hint="Check that the Operator app and this package have the same major.minor version.",
-        )
     return result.steps[-1]
 
 

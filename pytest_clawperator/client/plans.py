@@ -141,7 +141,6 @@ class Plan(Generic[T]):
     container: Target | None = None
     is_aimed: bool = True
     takes_point: bool = False
-    takes_container: bool = False
     takes_retry: bool = True
     takes_several: bool = False
     use: Use | None = None
@@ -160,13 +159,12 @@ class Plan(Generic[T]):
         sought = self.target if self.is_aimed else self.container
         if sought is None:
             return Route.SENT
-        route = sought.route(
-            takes_container=self.takes_container and self.is_aimed,
-            is_proved=strict and self.use is not None and self.is_aimed,
-        )
+        route = sought.route(is_proved=strict and self.use is not None and self.is_aimed)
         # Several nodes may share a short id and have different whole ones.
         is_ambiguous = route is Route.COMPLETED and self.takes_several
-        return Route.LOOKED_UP if is_ambiguous else route
+        # Whether a node is there is a question about the screen as it is now.
+        is_question = route is Route.KNOWN and self.is_aimed and self.use is None
+        return Route.LOOKED_UP if is_ambiguous or is_question else route
 
     def __str__(self) -> str:
         return f"{self.verb} {self.target}" if self.target is not None else self.verb
@@ -340,12 +338,9 @@ def read_text(
     options: Any = {"validator": kind, "validator_pattern": pattern}
     return Plan(
         verb="read_text",
-        action=lambda aim, wait: actions.ReadText(
-            aim.node, container=aim.container, retry=wait.retry, **options
-        ),
+        action=lambda aim, wait: actions.ReadText(aim.node, retry=wait.retry, **options),
         value=lambda step, _: _step_value(step, "text"),
         target=target_of(given, keywords, within=within, verb="read_text"),
-        takes_container=True,
         use=Use.READ,
         from_nodes=_first_label if kind is None else None,
         wanted=f"a text that matches {shown(pattern)}" if pattern is not None else f"a {kind}",
@@ -389,12 +384,9 @@ def read_all_text(
     """Plan reading the texts of every matching node."""
     return Plan(
         verb="read_all_text",
-        action=lambda aim, wait: actions.ReadText(
-            aim.node, container=aim.container, all=True, retry=wait.retry
-        ),
+        action=lambda aim, wait: actions.ReadText(aim.node, all=True, retry=wait.retry),
         value=_texts,
         target=target_of(given, keywords, within=within, verb="read_all_text"),
-        takes_container=True,
         from_nodes=lambda nodes, _: [node.label for node in nodes if node.label],
         takes_several=True,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -15,10 +15,14 @@ from pytest_clawperator.contracts.matchers import (
     check_matcher_keywords,
     is_short_id,
 )
-from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
-from pytest_clawperator.snapshot.near_miss import NoMatch
-from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, Query, identifying_matcher
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.query import (
+    UNSHOWN_ROLES,
+    Query,
+    identifying_matcher,
+    recognising_matcher,
+)
+from pytest_clawperator.snapshot.tree import Node, Scope, Snapshot, is_inside
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -70,57 +74,67 @@ class LastCount:
 class Target:
     """A node on the screen, described by a matcher and by what is around it or in it.
 
-    Where an action is about one node only one may match, unless ``index`` chooses one.
-    ``node`` is a node of a snapshot.
+    It is inside any of the nodes that ``within`` matches, and a node for each of ``has`` is
+    inside it; no node is inside itself. Where an action is about one node only one may match,
+    unless ``index`` chooses one. ``node`` is a node of a snapshot.
     """
 
     query: Query | None = None
     node: Node | None = None
     within: Target | None = None
-    has: Target | None = None
+    has: tuple[Target, ...] = ()
     index: int | None = None
     last: LastCount = field(default_factory=LastCount, compare=False, repr=False)
 
-    def route(self, *, takes_container: bool = False, is_proved: bool = False) -> Route:
+    def route(self, *, is_proved: bool = False) -> Route:
         """Decide how an action gets to the node.
 
-        ``takes_container`` means that the action can be sent a container besides the matcher,
-        ``is_proved`` that a snapshot must show that it reached this node and no other.
+        ``is_proved`` means that a snapshot must show that it reached this node and no other.
         """
-        query, within = self.query, self.within
+        query = self.query
         if self.origin is not None:
             return Route.KNOWN
-        # The device finds the first match.
-        if query is None or self.has is not None or self.index not in (None, 0):
+        # The device finds the first match, and what is inside the first container.
+        if query is None or self.is_narrowed or self.index not in (None, 0):
             return Route.LOOKED_UP
         if query.matcher.has_pattern:
             return Route.LOOKED_UP
         if query.takes_short_id:
-            return Route.COMPLETED if within is None else Route.LOOKED_UP
-        is_sent_whole = within is None or (takes_container and within.route() is Route.SENT)
-        if not is_sent_whole or (_has_percent(query.matcher) and self.is_matchable_on_snapshot):
+            return Route.COMPLETED
+        if _has_percent(query.matcher) and self.is_matchable_on_snapshot:
             return Route.LOOKED_UP
         return Route.PROVED if is_proved and self.is_matchable_on_snapshot else Route.SENT
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether it is described by what is around it or in it, too."""
+        return self.within is not None or bool(self.has)
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is nothing but a matcher that the Operator understands."""
-        is_simple = self.within is None and self.has is None and self.index is None
         query = self.query
         return (
-            is_simple
+            not self.is_narrowed
+            and self.index is None
             and query is not None
             and not query.takes_short_id
             and not query.matcher.has_pattern
         )
 
     @property
+    def parts(self) -> Iterator[Target]:
+        """The target itself, what is around it, and what is in it."""
+        yield self
+        for part in (self.within, *self.has):
+            if part is not None:
+                yield from part.parts
+
+    @property
     def is_matchable_on_snapshot(self) -> bool:
         """Whether a snapshot shows everything that the target and its parts are matched by."""
-        role = None if self.query is None else self.query.matcher.role
-        parts = [part for part in (self.within, self.has) if part is not None]
-        is_shown = role is None or role.lower() not in UNSHOWN_ROLES
-        return is_shown and all(part.is_matchable_on_snapshot for part in parts)
+        queries = (part.query for part in self.parts if part.query is not None)
+        return all((query.matcher.role or "").lower() not in UNSHOWN_ROLES for query in queries)
 
     @property
     def matcher(self) -> NodeMatcher | None:
@@ -139,28 +153,42 @@ class Target:
     def resolve(self, scope: Snapshot | Node, *, on_screen: bool = True) -> list[Node]:
         """Return the matching nodes on a snapshot, or in a node; the first is the one to use.
 
-        Without ``on_screen``, they may be off the screen; what is around them may not.
+        Without ``on_screen``, they, what is around them and what is in them may be off the
+        screen; an index counts them all only if it means no node on the screen.
         """
+        containers = None if isinstance(scope, Snapshot) else [scope]
+        snapshot = scope if isinstance(scope, Snapshot) else scope.snapshot
+        if not on_screen and any(part.index is not None for part in self.parts):
+            found = self._resolved(snapshot, containers, True)
+            return found or self._resolved(snapshot, containers, False)
+        return self._resolved(snapshot, containers, on_screen)
+
+    def _resolved(
+        self, snapshot: Snapshot, containers: Sequence[Node] | None, on_screen: bool
+    ) -> list[Node]:
         if self.within is not None:
-            containers = self.within.resolve(scope)
-            if not containers:
-                return []
-            scope = containers[0]
-        found = self._all_in(scope, on_screen)
-        has = self.has
-        if has is not None:
-            found = [node for node in found if any(n is not node for n in has.resolve(node))]
+            containers = self.within._resolved(snapshot, containers, on_screen)
+        found = [
+            node
+            for node in self._all_in(snapshot, containers, on_screen)
+            if all(part._resolved(snapshot, [node], on_screen) for part in self.has)
+        ]
         if self.index is None:
             return found
         return [found[self.index]] if -len(found) <= self.index < len(found) else []
 
-    def _all_in(self, scope: Snapshot | Node, on_screen: bool) -> list[Node]:
-        if self.node is not None:
-            owner = scope if isinstance(scope, Snapshot) else scope.snapshot
-            matcher = None if self.node.snapshot is owner else self.matcher
-            return [self.node] if matcher is None else scope.find_all(matcher)[:1]
-        assert self.query is not None
-        return scope.find_all(self.query, on_screen=on_screen)
+    def _all_in(
+        self, snapshot: Snapshot, containers: Sequence[Node] | None, on_screen: bool
+    ) -> list[Node]:
+        """Return the nodes that fit the matcher, or the node, inside any of the containers."""
+        query, known = self.query, self.node
+        if known is not None and known.snapshot is snapshot:
+            is_there = containers is None or is_inside(known, containers)
+            return [known] if is_there and (known.is_on_screen or not on_screen) else []
+        if known is not None:
+            query = Query(_matcher_to_find_again(known))
+        part = snapshot if containers is None else Scope(containers)
+        return part.find_all(query, on_screen=on_screen)
 
     def missing_part(self, snapshot: Snapshot) -> Target:
         """Return the part that the snapshot lacks: the outermost container that is missing."""
@@ -183,7 +211,7 @@ class Target:
         if self.query is None:
             return repr(self.node)
         words = [f"{name}={value!r}" for name, value in keywords_of(self.query.matcher).items()]
-        words += [f"has={self.has}"] if self.has is not None else []
+        words += [f"has={part}" for part in self.has]
         before = f"{self.within}." if self.within is not None else ""
         after = f".nth({self.index})" if self.index is not None else ""
         return f"{before}node({', '.join(words)}){after}"
@@ -197,7 +225,7 @@ class LocatorBase:
 
 
 #: A node in all the forms that methods accept.
-TargetLike = NodeMatcher | Mapping[str, Any] | Node | NoMatch | LocatorBase
+TargetLike = NodeMatcher | Mapping[str, Any] | Node | LocatorBase
 
 
 def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
@@ -205,6 +233,19 @@ def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
     pairs = ((word, getattr(matcher, name)) for word, name in KEYWORDS.items())
     # The words are those of KEYWORDS, which a type checker cannot see in a loop.
     return {word: value for word, value in pairs if value is not None}  # type: ignore[return-value]
+
+
+def _matcher_to_find_again(node: Node) -> NodeMatcher:
+    """Return what finds a node of one snapshot on another; raise if nothing is its own."""
+    matcher = recognising_matcher(node)
+    if matcher is not None:
+        return matcher
+    raise ConfigurationError(
+        f"{node!r} cannot be found again: on its snapshot other nodes have the same id, text and "
+        "description, or it has none",
+        hint="Describe it with claw.node(...), for example by what is around it and .nth(i), "
+        "which is looked up at each use; or check the snapshot that it is from.",
+    )
 
 
 def _has_percent(matcher: NodeMatcher) -> bool:
@@ -235,15 +276,33 @@ def target_of(
         raise ConfigurationError(f"{verb}() needs a node, and none was given", hint=_EXAMPLE)
     target = Target(query=_query(keywords)) if given is None else _read(given, verb)
     if has is not None:
-        target = replace(target, has=_read(has, f"{verb}(has=...)"))
+        target = _having(target, _read(has, f"{verb}(has=...)"))
     if within is not None:
         target = inside(_read(within, f"{verb}(within=...)"), target)
     return target
 
 
+def _having(target: Target, inner: Target) -> Target:
+    """Return the target with one more node in it."""
+    if target.index is not None:
+        raise ConfigurationError(
+            f"{target} is one node already, and has= chooses among several",
+            hint="Give has= first, and then .first, .last or .nth(i).",
+        )
+    return replace(target, has=(*target.has, inner), last=LastCount())
+
+
 def _query(keywords: Mapping[str, Any]) -> Query:
     matcher = NodeMatcher.of(**keywords)
     return Query(matcher, takes_short_id=is_short_id(matcher.resource_id))
+
+
+def unshown(target: Target) -> ConfigurationError:
+    """Return the error for a target with a role that snapshots do not show."""
+    return ConfigurationError(
+        f"a snapshot does not show which nodes are {target}",
+        hint="Only the device knows that role: match by text, id or description.",
+    )
 
 
 def inside(container: Target, target: Target) -> Target:
@@ -269,14 +328,6 @@ def container_of(within: TargetLike | None, *, verb: str) -> Target | None:
 def _read(given: Any, verb: str) -> Target:
     if isinstance(given, Node):
         return Target(node=given)
-    if isinstance(given, NoMatch):
-        raise NodeNotFoundError(
-            f"{verb}: the snapshot has no {Target(query=given.query)}",
-            hint="Give the matcher itself to wait for the node.",
-            matcher=given.matcher,
-            nearest=given.nearest,
-            snapshot=given.snapshot,
-        )
     if isinstance(given, (NodeMatcher, Mapping)):
         return Target(query=Query.of(_in_wire_words(given), {}))
     if isinstance(given, LocatorBase):

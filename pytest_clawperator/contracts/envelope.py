@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+import warnings
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic.alias_generators import to_camel
@@ -18,6 +20,7 @@ from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 RESULT_PREFIX = "[Clawperator-Result]"
+_MOST_UNREAD = 50
 
 
 def _a_string(value: Any) -> str:
@@ -74,7 +77,7 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """The result of one action.
+    """The result of one action; one that failed is false.
 
     ``proof`` is the snapshot step that the client sent along with the action, to prove it. It
     is not part of the wire form.
@@ -85,6 +88,9 @@ class StepResult(_Received):
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
     proof: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return self.success
 
     @property
     def code(self) -> ErrorCode | str | None:
@@ -123,11 +129,27 @@ class ResultEnvelope(_Received):
 
     @property
     def ok(self) -> bool:
-        """Whether the execution and every step of it succeeded."""
-        return self.status == "success" and all(step.success for step in self.steps)
+        """Whether the execution and every step of it succeeded.
+
+        An envelope that contradicts itself did not: one that reports success and an error, or
+        success and no step, because every execution has one.
+        """
+        return (
+            self.status == "success"
+            and not (self.error or self.error_code)
+            and bool(self.steps)
+            and all(step.success for step in self.steps)
+        )
 
     def __bool__(self) -> bool:
         return self.ok
+
+    if not TYPE_CHECKING:  # type checkers would no longer know the attributes
+
+        def __getattribute__(self, name: str) -> Any:
+            if UNREAD and not name.startswith("_"):
+                UNREAD.remove(self)
+            return super().__getattribute__(name)
 
     @property
     def failed_steps(self) -> tuple[StepResult, ...]:
@@ -147,7 +169,17 @@ class ResultEnvelope(_Received):
             return errors.known_code(self.error_code)
         if self.failed_steps:
             return self.failed_steps[0].code or ErrorCode.EXECUTION_FAILED
-        return code_of_text(self.error or "")
+        return ErrorCode.RESULT_ENVELOPE_MALFORMED if self._is_hollow else code_of_text(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why it failed: what the device said, or what is missing; empty without a reason."""
+        return self.error or (_HOLLOW if self._is_hollow else "")
+
+    @property
+    def _is_hollow(self) -> bool:
+        """Whether it reports success, and nothing that succeeded."""
+        return self.status == "success" and not (self.steps or self.error or self.error_code)
 
     def step(self, id: str) -> StepResult:
         """Return the result of the action with this id; the first if there are several."""
@@ -185,12 +217,57 @@ class ResultEnvelope(_Received):
         steps = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
         if self.ok:
             return f"<{type(self).__name__} success, {steps}>"
-        why = f"{self.code}: {quote(self.error or 'no reason given')}"
+        why = f"{self.code}: {quote(self.reason or 'no reason given')}"
         if self.failed_steps:
             failed = self.failed_steps[0]
             said = failed.data.get("message", "")
             why = f"{failed}{f', {quote(said)}' if said else ''}"
         return hide(f"<{type(self).__name__} failed: {why}; {steps}>")
+
+
+class UnreadFailures:
+    """The failed envelopes that a test was given and has not looked at."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[ResultEnvelope, str, int]] = {}
+
+    def add(self, envelope: ResultEnvelope, file: str, line: int) -> None:
+        """Keep an envelope, with the line that asked for it."""
+        self._known[id(envelope)] = (envelope, file, line)
+        if len(self._known) > _MOST_UNREAD:  # without pytest nobody takes them
+            del self._known[next(iter(self._known))]
+
+    def remove(self, envelope: ResultEnvelope) -> None:
+        """Forget an envelope that is looked at."""
+        self._known.pop(id(envelope), None)
+
+    @contextmanager
+    def warning(self, *, of_all: bool = False) -> Iterator[None]:
+        """Warn at the end of the block of those that are left, each at its line.
+
+        Without ``of_all`` those from before the block may still be looked at after it.
+        """
+        before = set() if of_all else set(self._known)
+        try:
+            yield
+        except BaseException:
+            with suppress(errors.ClawperatorWarning):  # if it is an error, there is one already
+                self._warn(before)
+            raise
+        self._warn(before)
+
+    def _warn(self, before: Container[int]) -> None:
+        for one in [one for one in self._known if one not in before]:
+            envelope, file, line = self._known.pop(one)
+            text = f"this execution failed, and nothing looked at its envelope: {envelope!r}"
+            warnings.warn_explicit(text, errors.ClawperatorWarning, file, line)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+#: Those of this process.
+UNREAD = UnreadFailures()
 
 
 def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:
@@ -251,6 +328,8 @@ def _flaws(refusal: ValidationError) -> Iterator[str]:
 
 
 _LOG = "the log"
+_HOLLOW = "the envelope reports success and has no step results"
+_VERSIONS = "Check that the Operator app and this package are of the same major.minor version."
 _SHOWN_FLAWS = 10
 _REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
@@ -260,7 +339,7 @@ def _malformed(
 ) -> errors.EnvelopeMalformedError:
     return errors.EnvelopeMalformedError(
         f"{source} holds a result envelope that cannot be read: {reason}",
-        hint="Check that the Operator app and this package are of the same major.minor version.",
+        hint=_VERSIONS,
         details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
     )
 
@@ -309,6 +388,7 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.OPERATOR_CRASHED: errors.OperatorNotReadyError,
     ErrorCode.OPERATOR_NOT_INSTALLED: errors.OperatorNotReadyError,
     ErrorCode.OPERATOR_VARIANT_MISMATCH: errors.OperatorNotReadyError,
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: errors.EnvelopeMalformedError,
     ErrorCode.UI_TREE_UNAVAILABLE: errors.SnapshotError,
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: errors.SnapshotError,
 }
@@ -352,6 +432,7 @@ _HINTS: Mapping[ErrorCode | str, Hint] = {
     ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT: "An execution has one picture, of its first "
     "take_screenshot: send each in a separate execution.",
     ErrorCode.SERVICE_UNAVAILABLE: Remedy(RemedyKind.RESTORE_SERVICE),
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: _VERSIONS,
 }
 
 _LAST_RESORT = "See the envelope's steps and the device's log for what came before."
@@ -374,7 +455,7 @@ def is_garbled(text: str) -> bool:
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:
     """Return the error for a failed envelope."""
     cls = _CLASSES.get(code, errors.StepFailedError)
-    message = str(step) if step is not None else (envelope.error or "the execution failed")
+    message = str(step) if step is not None else (envelope.reason or "the execution failed")
     if step is not None and step.data.get("message"):
         message = f"{message} - {step.data['message']}"
     details = {

@@ -9,9 +9,13 @@ call for it, a sentence, which begins with a capital letter, explains what to do
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_clawperator.contracts.wording import closest
+
+_PACKAGE = __name__.partition(".")[0]
 
 NO_PINCH = (
     "A pinch takes two fingers, and adb has one: zoom with the app's own buttons, or by a double"
@@ -153,6 +157,13 @@ EXPECT = _by_their_names(
     }
 )
 
+EXPECTING = _by_their_names(
+    {
+        ".set_timeout(10)": "timeout default_timeout set_default_timeout set_options",
+        ".poll(lambda: claw.device.toasts()).to_equal([])": "wait_until eventually until wait",
+    }
+)
+
 EXPECT_SCREEN = _by_their_names(
     {
         '.to_have_node(text="OK")': """to_have_text to_contain_text to_be_visible to_have_element
@@ -186,7 +197,8 @@ EXPECT_POLL = _by_their_names(
 SNAPSHOT = _by_their_names(
     {
         '.find(text="OK")': """get_by_text find_element node locator query_selector
-            find_by_text get exists get_by_id select""",
+            find_by_text get get_by_id select""",
+        '"OK" in snapshot': "exists has_text contains contains_text is_visible",
         '.find_all(id="row")': "find_elements query_selector_all all get_all select_all",
         ".xml": "source page_source dump tree hierarchy to_xml",
         ".nodes": "elements texts children descendants",
@@ -315,7 +327,9 @@ WHEN = {
 class HintsAtNames:
     """An object whose ``AttributeError`` suggests our name for a foreign or misspelt one.
 
-    ``_own_word`` is what examples call such an object, ``_their_names`` one of the tables above.
+    An attribute that does not exist cannot be set either; those of an object that are not
+    private are declared in its class, unless that is a user's own. ``_own_word`` is what
+    examples call such an object, ``_their_names`` one of the tables above.
     """
 
     __slots__ = ()
@@ -332,11 +346,30 @@ class HintsAtNames:
             if hasattr(cls, name):
                 # A property of that name raised it, with a message of what is missing.
                 return object.__getattribute__(self, name)
-            message = f"{cls.__name__!r} object has no attribute {name!r}"
-            if not name.startswith("_"):
-                names = [own for own in dir(self) if not own.startswith("_")]
-                message += name_hint(name, cls._their_names, names, own_word=cls._own_word)
-            raise AttributeError(message, name=name, obj=self)
+            raise _no_attribute(self, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            __tracebackhide__ = True
+            cls = type(self)
+            is_ours = cls.__module__.startswith(_PACKAGE)
+            if is_ours and not name.startswith("_") and name not in _settable_names(cls):
+                raise _no_attribute(self, name)
+            super().__setattr__(name, value)
+
+
+@cache
+def _settable_names(cls: type) -> frozenset[str]:
+    """Return the names that a class and its bases define or declare."""
+    return frozenset(name for base in cls.__mro__ for name in (*vars(base), *get_annotations(base)))
+
+
+def _no_attribute(thing: HintsAtNames, name: str) -> AttributeError:
+    cls = type(thing)
+    message = f"{cls.__name__!r} object has no attribute {name!r}"
+    if not name.startswith("_"):
+        names = [own for own in dir(thing) if not own.startswith("_")]
+        message += name_hint(name, cls._their_names, names, own_word=cls._own_word)
+    return AttributeError(message, name=name, obj=thing)
 
 
 def name_hint(name: str, theirs: Mapping[str, str], names: list[str], *, own_word: str) -> str:

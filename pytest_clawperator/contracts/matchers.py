@@ -110,16 +110,16 @@ class NodeMatcher(WireObject):
 
     def __post_init__(self) -> None:
         names = schema.wire_names(NodeMatcher)
-        _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
+        given = {names[k]: value for k, value in self.__dict__.items() if value is not None}
+        _check(given)
+        _refuse_blanks(given)
 
     @classmethod
     def of(cls, /, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
         """Build a matcher from the keywords used everywhere in this package."""
         __tracebackhide__ = True
         check_matcher_keywords(keywords)
-        for word, value in keywords.items():
-            if isinstance(value, str) and value.isspace():
-                raise _blank(word)
+        _refuse_blanks({f"{word}=": value for word, value in keywords.items()})
         given: dict[str, Any] = {KEYWORDS[word]: value for word, value in keywords.items()}
         return cls(**given)
 
@@ -221,12 +221,27 @@ def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None
             )
 
 
-def _blank(word: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"{word}= must not be blank",
-        hint="Nodes whose text is white space alone are matched by their description, by id= or"
-        " by role=.",
-    )
+# Nodes without a text exist; other values that are empty are ones that a node does not have.
+_MAY_BE_EMPTY = ("text=", "textEquals")
+
+
+def _refuse_blanks(given: Mapping[str, Any]) -> None:
+    """Raise for a value that is empty or blank: it would match no node, or nearly every one.
+
+    Only a text may be empty, beside another value. In payloads the contract allows them.
+    """
+    __tracebackhide__ = True
+    for name, value in given.items():
+        is_pattern = isinstance(value, re.Pattern)
+        text = value.pattern if is_pattern else value
+        if not isinstance(text, str) or (text if is_pattern else text.strip()):
+            continue
+        if is_pattern or text or name not in _MAY_BE_EMPTY or not any(given.values()):
+            raise ConfigurationError(
+                f"{name} must not be {'blank' if text else 'empty'}",
+                hint="Leave it out if it does not matter. Nodes without a text are matched by id=,"
+                ' desc= or role=, and by text="" beside one of them.',
+            )
 
 
 def _check(wire: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -53,6 +53,53 @@ Select = Callable[[Sequence[Candidate], str], Candidate | None]
 Granted = Callable[[Sequence[Lease]], None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """Devices, by their keys, of which workers should have at least ``count``.
+
+    ``weight`` is how much depends on each of them, such as the number of tests.
+    """
+
+    keys: frozenset[str]
+    count: int = 1
+    weight: int = 1
+
+
+# A class of a matrix counts more than the markers of tests.
+_CLASS_WEIGHT = 1_000_000
+
+
+def demands_of(groups: Iterable[Sequence[Candidate]]) -> list[Demand]:
+    """Return the demands of groups that want one device each; a group given twice wants two."""
+    times = Counter(frozenset(one.info.key for one in group) for group in groups)
+    return [Demand(keys=keys, count=n, weight=_CLASS_WEIGHT) for keys, n in times.items()]
+
+
+def _shortfall(devices: Iterable[Candidate], demands: Iterable[Demand]) -> int:
+    """Return the weight of what these devices leave unmet."""
+    keys = {one.info.key for one in devices}
+    return sum(each.weight * max(0, each.count - len(each.keys & keys)) for each in demands)
+
+
+def _least_needed(
+    devices: Sequence[Candidate], count: int, demands: Sequence[Demand]
+) -> list[Candidate]:
+    """Return so many devices that the others can best do without, those needed least first.
+
+    Of equals the last is taken.
+    """
+    left, gone = list(devices), list[Candidate]()
+
+    def need(one: Candidate) -> tuple[int, int]:
+        meets = sum(each.weight for each in demands if one.info.key in each.keys)
+        return _shortfall([each for each in left if each != one], demands), meets
+
+    while left and len(gone) < count:
+        gone.append(min(reversed(left), key=need))
+        left.remove(gone[-1])
+    return gone
+
+
 class DevicePool:
     """Holds the devices of a run and assigns one to each worker.
 
@@ -69,7 +116,10 @@ class DevicePool:
         self._holds: dict[str, Hold] = {}
         self._free: list[Candidate] = []
         self._taken: dict[str, Candidate] = {}
+        self._reserved: list[Candidate] = []
         self._put_aside: set[str] = set()
+        # Workers ask in threads of their own while others still start.
+        self._turn = threading.RLock()
 
     @property
     def held(self) -> tuple[Candidate, ...]:
@@ -80,6 +130,11 @@ class DevicePool:
     def free(self) -> tuple[Candidate, ...]:
         """The devices that are held and that no worker has."""
         return tuple(self._free)
+
+    @property
+    def reserved(self) -> tuple[Candidate, ...]:
+        """The devices that are kept from the workers."""
+        return tuple(self._reserved)
 
     @property
     def taken(self) -> dict[str, Candidate]:
@@ -123,24 +178,23 @@ class DevicePool:
 
     def keep(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> None:
         """Release the devices beyond this number; one of each group goes last."""
-        needed = self._one_of_each(groups)
-        ordered = [*needed, *(one for one in self._free if one not in needed)]
-        while len(self._holds) > count and ordered:
-            gone = ordered.pop()
+        beyond = max(0, len(self._holds) - count)
+        for gone in _least_needed(self._free, beyond, demands_of(groups)):
             self._free.remove(gone)
-            self._holds.pop(gone.info.key).release()
+            self._release([gone])
 
     def take(
         self, worker_id: str, *, fits: Callable[[DeviceInfo], bool] = lambda info: True
     ) -> Lease:
         """Assign a free device to this worker."""
-        free = tuple(one for one in self._free if fits(one.info))
-        if not free:
-            raise too_few(len(self._taken) + 1, self.held)
-        chosen = self._choose(free, worker_id)
-        self._free.remove(chosen)
-        self._taken[worker_id] = chosen
-        return self.lease_of(chosen)
+        with self._turn:
+            free = tuple(one for one in self._free if fits(one.info))
+            if not free:
+                raise too_few(len(self._taken) + 1, self.held)
+            chosen = self._choose(free, worker_id)
+            self._free.remove(chosen)
+            self._taken[worker_id] = chosen
+            return self.lease_of(chosen)
 
     def chosen_first(self, worker_id: str) -> list[Candidate]:
         """Return all devices, starting with the one selected among the free ones."""
@@ -152,9 +206,10 @@ class DevicePool:
 
     def give_back(self, worker_id: str) -> None:
         """Free the device of a worker that ended; a worker without one changes nothing."""
-        device = self._taken.pop(worker_id, None)
-        if device is not None and device.info.key not in self._put_aside:
-            self._free.insert(0, device)
+        with self._turn:
+            device = self._taken.pop(worker_id, None)
+            if device is not None and device.info.key not in self._put_aside:
+                self._free.insert(0, device)
 
     def put_aside(self, worker_id: str) -> None:
         """Assign the device of this worker to no other: it does not work."""
@@ -164,11 +219,52 @@ class DevicePool:
 
     def reserve(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> list[Candidate]:
         """Keep so many free devices from the workers; one of each group goes last."""
-        needed = self._one_of_each(groups)
-        ordered = sorted(self._free, key=lambda one: (one not in needed, one.info.key))
-        reserved = ordered[len(ordered) - count :]
-        self._free = [one for one in self._free if one not in reserved]
-        return reserved
+        ordered = sorted(self._free, key=lambda one: one.info.key)
+        least = _least_needed(ordered, count, demands_of(groups))
+        self._reserved = [one for one in ordered if one in least]
+        self._free = [one for one in self._free if one not in self._reserved]
+        return self._reserved
+
+    def exchange(self, demands: Sequence[Demand]) -> dict[str, Candidate]:
+        """Give the workers the devices that meet more of the demands, instead of others.
+
+        They come from those that are reserved, and from those that are free and not held.
+        Return the workers whose device has changed, with the device that each had.
+        """
+        with self._turn:
+            added = self._hold_missing(demands)
+            usable = [*self._taken.values(), *self._free]
+            everything = [*usable, *self._reserved, *added]
+            without = _least_needed(everything, len(self._reserved) + len(added), demands)
+            within = [one for one in everything if one not in without]
+            if _shortfall(within, demands) >= _shortfall(usable, demands):
+                self._release(added)
+                return {}
+            coming = [one for one in within if one not in usable]
+            had = {who: one for who, one in self._taken.items() if one in without}
+            self._free = [one for one in self._free if one not in without]
+            self._taken.update((who, coming.pop(0)) for who in had)
+            self._free += coming
+            self._release(without[: len(added)])
+            self._reserved = without[len(added) :]
+            return had
+
+    def _hold_missing(self, demands: Sequence[Demand]) -> list[Candidate]:
+        """Hold further devices that are free and meet what those of this run do not meet."""
+        added = []
+        for each in demands:
+            for one in self.candidates:
+                key = one.info.key
+                if key not in each.keys or not _shortfall(self.held, [each]):
+                    continue
+                if key not in self._holds and (hold := self._store.try_take(key)) is not None:
+                    self._holds[key] = hold
+                    added.append(one)
+        return added
+
+    def _release(self, devices: Iterable[Candidate]) -> None:
+        for one in devices:
+            self._holds.pop(one.info.key).release()
 
     def lease_of(self, candidate: Candidate) -> Lease:
         """Return how a device that is held is reached, with the ticket that proves it."""
@@ -190,20 +286,6 @@ class DevicePool:
         while self._holds:
             self._holds.popitem()[1].release()
         self._store.close()
-
-    def _one_of_each(self, groups: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-        """Return a free device of each group that has any; groups with the least choice first.
-
-        A group that is given twice has two, if it can.
-        """
-        chosen: list[Candidate] = []
-        wanted = sorted([[one for one in self._free if one in each] for each in groups], key=len)
-        for place, free in enumerate(wanted):
-            times = wanted[: place + 1].count(free)
-            others = [one for one in free if one not in chosen]
-            if others and len(free) - len(others) < times:
-                chosen.append(others[0])
-        return chosen
 
     def _choose(self, free: Sequence[Candidate], worker_id: str) -> Candidate:
         chosen = self._select(free, worker_id)

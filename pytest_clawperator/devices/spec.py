@@ -22,6 +22,8 @@ ALLOWED = (
 #: What stands for all devices of a host.
 EVERY = "*"
 _KEYWORDS = ("auto", "sim", "emulator", "http", "https")
+#: The words that stand for devices, whatever their serials are.
+WORDS = _KEYWORDS[:3]
 _STARTED: tuple[Started, ...] = ("sim", "emulator")
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
 # A phone whose name was already taken when Wi-Fi announced it:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import Self, override
 
 from pytest_clawperator import errors
-from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult, failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.matchers import NodeMatcher
@@ -213,11 +212,10 @@ class AppsSeen:
 PROTECTED = 'password="true"'
 _FIELD = re.compile(rf"<node\b[^>]*\b{PROTECTED}[^>]*>")
 _ID = re.compile(r'\bresource-id="([^"]+)"')
-# What a password field shows: a bullet for each character, and for a moment the last one.
-_BULLETS = re.compile(r'\btext="([•●*]+.?)"')
-# The same in the event that a password field has changed, as Android prints it.
+# The event that a field has changed, as Android prints it: what it shows, and its kind.
 _CHANGE = re.compile(
-    r"\bTYPE_VIEW_TEXT_CHANGED;.*? Text: \[([•●*]+.?)\];.*? Password: true;".encode()
+    rb"\bTYPE_VIEW_TEXT_CHANGED;.*? Text: \[(.+?)\]; ContentDescription: .*?"
+    rb" Password: (true|false);"
 )
 # The name of a field that is a password field even while the app shows what is in it.
 _NAME = re.compile(r"passw(?:or)?d|passcode|passphrase", re.IGNORECASE)
@@ -226,95 +224,154 @@ _SHORTEST = 2
 _KEPT = 50
 
 
+class Typed(NamedTuple):
+    """A text that an action types, and the field that it is typed into."""
+
+    id: str
+    matcher: NodeMatcher
+    text: str
+
+
 class TypedTexts:
     """Finds which typed texts are secrets, because they went into a password field.
 
-    The result does not show what kind of field was typed into. The Operator's log does, with an
-    event for each change; and so does a snapshot from before, from the same execution or later.
+    The result does not show what kind of field was typed into. A snapshot of that screen does:
+    the one that proves the action, or that was taken right before it. Where there is none, the
+    Operator's log has an event for each change; and an id names the same field on all screens.
     """
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
-        self._lengths: set[int] = set()
-        self._step: RunStep | None = None
-        self._screen: Snapshot | None = None
-        self._unsure: deque[tuple[NodeMatcher, str]] = deque(maxlen=_KEPT)
+        self._seen: RunStep | None = None
+        # The screen at the end of the last execution, and the one that is being typed on.
+        self._last: RunStep | None = None
+        self._current: RunStep | None = None
+        self._protected: RunStep | None = None
+        self._assumed: set[str] = set()
+        self._unsure: deque[Typed] = deque(maxlen=_KEPT)
 
     def sent(self, execution: Execution) -> None:
         """Take note of what is about to be typed."""
-        for matcher, text in _typed_by(execution):
-            SECRETS.add_matches(text)
-            if self._is_password_field(matcher):
-                _hide_typed(text)
-            else:  # the log or the next screen may show it
-                self._unsure.append((matcher, text))
+        self._assumed = set()
+        kinds = [action.type for action in execution.actions if action.type != "sleep"]
+        self._current, self._last = self._last if kinds == ["enter_text"] else None, None
+        for typed in typed_by(execution):
+            SECRETS.add_matches(typed.text)
+            is_protected = _is_password_field(typed.matcher, self._current)
+            if is_protected or self._is_named(typed.matcher):
+                _hide_typed(typed.text)
+            elif is_protected is None and self._is_assumed(typed):
+                self._assumed.add(typed.text)
+                _hide_typed(typed.text)
 
     def received(self, execution: Execution, result: RunResult) -> None:
-        """Search the log and the returned screens for password fields."""
-        hide_passwords(texts_typed_by(execution), result.log.lines)
-        proofs = [step.proof for step in result.steps if step.proof is not None]
-        for step in (*proofs, *result.steps):
-            if step.action_type == "snapshot_ui" and PROTECTED in step.data.get("text", ""):
-                self._look_at(step)
+        """Search the returned screens and the log for password fields."""
+        plain = hide_passwords(execution, result, result.log.lines, seen=self._current)
+        for text in self._assumed & plain:
+            SECRETS.remove(text)
+        self._unsure.extend(one for one in typed_by(execution) if one.text not in plain)
+        screens = _screens(result)
+        if screens and execution.actions[-1].type == "snapshot_ui":
+            self._last = screens[-1]
+        for step in screens:
+            self._look_at(step)
 
     def _look_at(self, step: RunStep) -> None:
         text = step.data["text"]
-        if self._step is not None and text == self._step.data["text"]:
+        if self._seen is not None and text == self._seen.data["text"]:
             return  # the same screen again, during a wait
-        self._step, self._screen = step, None
+        self._seen = step
+        if PROTECTED not in text:
+            return
+        self._protected = step
         fields = _FIELD.findall(text)
         self._ids.update(name for field in fields for name in _ID.findall(field))
-        self._lengths = {len(shown) for field in fields for shown in _BULLETS.findall(field)}
         unsure, self._unsure = self._unsure, deque(maxlen=_KEPT)
-        for matcher, typed in unsure:
-            is_protected = self._is_password_field(matcher)
-            # If a field was found by what it showed, it does not show that any longer.
-            if is_protected or (is_protected is None and len(typed) in self._lengths):
-                _hide_typed(typed)
-            elif is_protected is None:
-                self._unsure.append((matcher, typed))
+        for typed in unsure:
+            if self._is_named(typed.matcher):
+                _hide_typed(typed.text)
+            else:
+                self._unsure.append(typed)
 
-    def _is_password_field(self, matcher: NodeMatcher) -> bool | None:
-        """Return whether it is a password field, by its name or a screen; None if unknown."""
+    def _is_named(self, matcher: NodeMatcher) -> bool:
+        """Whether a matcher names a password field: by a word for it, or by a known id."""
         given = [value for value in vars(matcher).values() if value]
-        if matcher.resource_id in self._ids or any(map(_NAME.search, given)):
-            return True
-        if self._step is None:
-            return None
-        if self._screen is None:
-            from pytest_clawperator.snapshot.tree import Snapshot  # as late as in a result
+        return matcher.resource_id in self._ids or any(map(_NAME.search, given))
 
-            with suppress(errors.SnapshotError):
-                self._screen = Snapshot.from_step(
-                    self._step.data["text"], self._step.data, partial=True
-                )
-        nodes = [] if self._screen is None else self._screen.find_all(matcher)
-        if not nodes:
-            return None
-        return any(one.password for one in (nodes[0], *nodes[0].ancestors))
+    def _is_assumed(self, typed: Typed) -> bool:
+        """Whether a field was one for passwords on an earlier screen; this one may be another."""
+        is_known = typed.text in SECRETS.secrets.texts
+        return not is_known and bool(_is_password_field(typed.matcher, self._protected))
 
 
-def texts_typed_by(execution: Execution) -> list[str]:
+def typed_by(execution: Execution) -> list[Typed]:
     """Return what an execution types."""
-    return [text for _, text in _typed_by(execution)]
+    given = [one for one in execution.actions if one.type == "enter_text" and one.params]
+    return [
+        Typed(one.id, one.params.matcher, one.params.text)
+        for one in given
+        if one.params is not None and one.params.matcher is not None and one.params.text
+    ]
 
 
-def hide_passwords(typed: Iterable[str], lines: Iterable[bytes]) -> None:
-    """Hide those of the typed texts that are as long as a password field of the log."""
-    wanted = [text for text in typed if not SECRETS.is_in(text)]
-    changes = (_CHANGE.search(line) for line in (lines if wanted else ()))
-    lengths = {len(found[1].decode("utf-8", "replace")) for found in changes if found}
-    for text in wanted:
-        if lengths & {len(text), utf16_length(text)}:
-            _hide_typed(text)
+def hide_passwords(
+    execution: Execution,
+    result: RunResult | None,
+    lines: Iterable[bytes],
+    *,
+    seen: RunStep | None = None,
+) -> set[str]:
+    """Hide what an execution typed into password fields; return what it typed into others.
+
+    Each text is judged by the snapshot that proves its action, or by ``seen``, the one that was
+    taken right before. Without one, the log tells: a change of a password field is due to a text
+    that the log does not show in another field.
+    """
+    proofs = {} if result is None else _proofs(result)
+    known: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for typed in typed_by(execution):
+        is_protected = _is_password_field(typed.matcher, proofs.get(typed.id, seen))
+        known[is_protected].append(typed.text)
+    unknown = Counter(known[None])
+    changes = [found for line in lines if (found := _CHANGE.search(line))] if unknown else []
+    shown = Counter(found[1].decode("utf-8", "replace") for found in changes if _is_open(found))
+    hidden = set(known[True])
+    if not all(map(_is_open, changes)):
+        hidden |= {text for text, times in unknown.items() if shown[text] < times}
+    for text in hidden:
+        _hide_typed(text)
+    return {*known[False], *(text for text in unknown if shown[text])} - hidden
+
+
+def _is_open(change: re.Match[bytes]) -> bool:
+    return change[2] == b"false"
+
+
+def _proofs(result: RunResult) -> dict[str, RunStep]:
+    steps = (*result.recovered, *result.steps)
+    return {step.id: step.proof for step in steps if step.proof is not None}
+
+
+def _screens(result: RunResult) -> list[RunStep]:
+    """Return the snapshots of a run in the order in which they were taken."""
+    found = [one for step in result.steps for one in (step.proof, step) if one is not None]
+    return [one for one in found if one.action_type == "snapshot_ui" and one.data.get("text")]
+
+
+def _is_password_field(matcher: NodeMatcher, step: RunStep | None) -> bool | None:
+    """Return whether the field of a matcher is one for passwords on a screen; None if unknown."""
+    if step is None or not step.data.get("text"):
+        return None
+    from pytest_clawperator.snapshot.tree import Snapshot  # as late as in a result
+
+    with suppress(errors.SnapshotError, errors.ConfigurationError):  # or an unknown role
+        screen = Snapshot.from_step(step.data["text"], step.data, partial=True)
+        for node in screen.find_all(matcher):
+            return any(one.password for one in (node, *node.ancestors))
+    return None
 
 
 def _hide_typed(text: str) -> None:
     """Hide what was typed into a password field, which shows bullets in its place."""
     if len(text) >= _SHORTEST:
         SECRETS.add(text, on_screen=False)
-
-
-def _typed_by(execution: Execution) -> list[tuple[NodeMatcher, str]]:
-    given = [one.params for one in execution.actions if one.type == "enter_text" and one.params]
-    return [(one.matcher, one.text) for one in given if one.matcher is not None and one.text]

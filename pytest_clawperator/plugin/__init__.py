@@ -2,8 +2,8 @@
 
 pytest imports this in every project the package is installed in, used or not. So some modules
 are the front, always loaded, and import nothing heavy: ``options``, ``markers``, ``fixtures``,
-``hookspecs``, ``usage``, ``stash`` and ``worker_input``. All others are behind ``gate``, which
-imports them when a run uses them. Where to begin reading: ``lifecycle`` has the steps of a run,
+``hookspecs``, ``usage`` and ``stash``. All others are behind the gate in ``usage``, which imports
+them when a run uses them. Where to begin reading: ``lifecycle`` has the steps of a run,
 ``phases`` those of a test, ``reports`` those of its report, ``workers`` those of a worker.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin import fixtures, hookspecs, markers, options, usage, worker_input
+from pytest_clawperator.plugin import fixtures, hookspecs, markers, options, stash, usage
 
 # pytest looks at each name in a plugin. So the front is one plugin, with the hooks of its
 # modules, and the fixtures are another one.
@@ -48,7 +48,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Change options of other plugins, before they use them."""
-    if worker_input.STARTS_LATE in worker_input.worker_input(config):
+    if stash.STARTS_LATE in getattr(config, "workerinput", ()):
         config.option.clean_alluredir = False  # before pytest_configure, where Allure does it
     if options.is_switched_on(config, "doctor"):
         # Nothing is run, so no workers are started.

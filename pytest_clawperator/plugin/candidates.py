@@ -14,15 +14,17 @@ from functools import partial
 import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.devices import inventory
 from pytest_clawperator.devices.connection import chosen_package
 from pytest_clawperator.devices.health import await_return
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
-from pytest_clawperator.devices.spec import EVERY, DeviceSpec, parse_device_spec
+from pytest_clawperator.devices.spec import EVERY, WORDS, DeviceSpec, parse_device_spec
 from pytest_clawperator.errors import (
     ClawperatorError,
+    DeviceNotFoundError,
     DeviceUnavailableError,
     NoDeviceError,
     TransportError,
@@ -161,7 +163,13 @@ def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate
     devices = [device for server in servers for device in inventory.list_devices(server)]
     if spec is not None and spec.serial is None:
         return _all_usable(config, devices)
-    chosen = inventory.choose_device(devices, spec.serial if spec else None)
+    try:
+        chosen = inventory.choose_device(devices, spec.serial if spec else None)
+    except DeviceNotFoundError as error:
+        word, colon, rest = (spec.serial or "" if spec else "").partition(":")
+        if word.isalpha() and (near := closest(word, WORDS)):
+            error.add_hint(f"Did you mean --claw-device {near}{colon}{rest}?")
+        raise
     return _read(config, [(chosen.server, chosen.serial)])
 
 

@@ -26,7 +26,7 @@ from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.crashes import AppWatch, Crash
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
+from pytest_clawperator.execution.result import RunResult, hide_passwords, typed_by
 from pytest_clawperator.plugin import stash
 from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
@@ -128,10 +128,18 @@ class ClientActivity:
         return any(map(SECRETS.is_in, self.typed))
 
     def hide_passwords(self) -> None:
-        """Hide what was typed into password fields, even if only the log shows that it was one."""
-        if self.typed:
-            log = None if self.transport is None else self.transport.log
-            hide_passwords(self.typed, log.read(self.log_position, self.log_end()) if log else [])
+        """Hide what was typed into password fields, also where the log showed it only later.
+
+        The log of an execution goes on until the next one begins.
+        """
+        if not self.typed or self.transport is None:
+            return
+        log, end = self.transport.log, self.log_end()
+        for event in reversed(self.executions):
+            start = end if event.log_position is None else event.log_position
+            result = event.result if isinstance(event.result, RunResult) else None
+            hide_passwords(event.execution, result, log.read(start, end))
+            end = start
 
     def take_log(self) -> tuple[list[bytes], int]:
         """Return the log of the test, and how many of its lines were lost.
@@ -189,7 +197,7 @@ class ClientActivity:
         elif isinstance(event, events.ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
-            self.typed.update(texts_typed_by(event.execution))
+            self.typed.update(one.text for one in typed_by(event.execution))
             if not len(self.timed) % _EXECUTIONS_PER_LOG:
                 self.apps.read_log()
         elif isinstance(event, events.ArtifactMade) and event.kind == "snapshot":
@@ -351,27 +359,20 @@ def _fixture_ends(
 
 
 def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
-    """Close a client only when the current test has been reported: a failure may need evidence."""
+    """Close a client only when the current test is being reported: a failure may need evidence."""
     config.stash.setdefault(stash.TO_CLOSE, []).append(close)
 
 
 def close_last(session: pytest.Session) -> None:
-    """Close what the last test used; if that fails, the run has failed."""
-    before = session.testsfailed
-    close_reported(session.config)
-    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def close_reported(config: pytest.Config) -> None:
-    """Close what is waiting to be closed; an error in that is reported for the current test."""
-    item = config.stash.get(stash.CURRENT_TEST, None)
-    if not config.stash.get(stash.TO_CLOSE, None) or item is None:
+    """Close what an interrupted test used; if that fails, the test and the run have failed."""
+    item = session.config.stash.get(stash.CURRENT_TEST, None)
+    if not session.config.stash.get(stash.TO_CLOSE, None) or item is None:
         return
-    call = pytest.CallInfo.from_call(lambda: close_all(config), when="teardown")
+    call = pytest.CallInfo.from_call(lambda: close_all(session.config), when="teardown")
     if call.excinfo is not None:
         report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         item.ihook.pytest_runtest_logreport(report=report)
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def close_all(config: pytest.Config) -> None:

@@ -3,7 +3,7 @@
 A recipe with variables needs values: ``NAME.vars.json`` beside ``NAME.recipe.json`` has an
 object of them, or a list of objects, each of which is a test. Payloads are those of
 ``claw_payload`` markers, and files: every ``*.claw.json``, and every ``*.json`` in a folder
-called ``payloads``.
+called ``payloads``, also outside of ``testpaths``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from pytest_clawperator.plugin.marker_values import load_payload, payloads_of
 from pytest_clawperator.plugin.options import on_command_line
 from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.settings import is_validating, settings_of
+from pytest_clawperator.plugin.stash import VALIDATED_PLACES
 from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
 from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
 from pytest_clawperator.text import visible_line
 
 _VALUES_END = ".vars.json"
+_FILES = "*.claw.json files and .json files in folders called payloads"
 _LONGEST_ID = 60
 
 
@@ -35,8 +37,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = settings_of(parent.config).skills
     if named is not None and file_path.name == named.name and file_path.resolve() == named:
         return RegistryFile.from_parent(parent, path=file_path)
-    is_payload = file_path.name.endswith(".claw.json") or file_path.parent.name == "payloads"
-    if file_path.suffix == ".json" and is_payload and is_validating(parent.config):
+    if _is_payload(file_path) and is_validating(parent.config):
         return PayloadFile.from_parent(parent, path=file_path)
     return None
 
@@ -147,6 +148,37 @@ def _id_of(values: Mapping[str, Any]) -> str:
 # Payloads
 
 
+def _is_payload(path: Path) -> bool:
+    is_named_so = path.name.endswith(".claw.json") or path.parent.name == "payloads"
+    return path.suffix == ".json" and is_named_so
+
+
+def add_payload_files(config: pytest.Config) -> None:
+    """Validate payload files below the rootdir, too, if no place was named on the command line.
+
+    ``testpaths`` says where tests are, and payloads are often beside them.
+    """
+    if is_validating(config) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        named = [(config.invocation_params.dir / place).resolve() for place in config.args]
+        config.stash[VALIDATED_PLACES] = [*config.args], config.rootpath
+        config.args += [
+            str(path)
+            for path in _payload_files(config, config.rootpath)
+            if not any(path.resolve().is_relative_to(place) for place in named)
+        ]
+
+
+def _payload_files(config: pytest.Config, folder: Path) -> Iterator[Path]:
+    """Yield the payload files below a folder, except where pytest does not look for tests."""
+    for path in sorted(folder.iterdir()):
+        if config.hook.pytest_ignore_collect(collection_path=path, config=config):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _payload_files(config, path)
+        elif _is_payload(path) and path.is_file():
+            yield path
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Replace the tests by the payloads that they declare."""
@@ -156,17 +188,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
-def write_if_no_payload(reporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """Report that no payload was found."""
+def write_validated_places(reporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    """Report where payloads were looked for; a quiet run only if there were none."""
     config = reporter.config
-    if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-        write_line(
-            reporter,
-            f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
-            " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
-            " called payloads",
-            yellow=True,
-        )
+    if not is_validating(config):
+        return
+    tests, folder = config.stash.get(VALIDATED_PLACES, (config.args, None))
+    files = ", ".join(tests) if folder is None else f"everything below {folder}"
+    looked = f"looked for claw_payload markers in {', '.join(tests)}, and in {files} for {_FILES}"
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        write_line(reporter, f"--claw-validate: no payload was found: {looked}", yellow=True)
+    elif config.get_verbosity() >= 0:
+        write_line(reporter, f"--claw-validate: {looked}")
 
 
 class PayloadFile(pytest.File):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.devices.pool import Demand
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.failures import mark_shared
-from pytest_clawperator.plugin.leasing import hold_alone
+from pytest_clawperator.plugin.failures import beyond_xfail, mark_shared
+from pytest_clawperator.plugin.leasing import exchange_devices, hold_alone, pool_of, spares_of
 from pytest_clawperator.plugin.marker_values import requirements_of
 from pytest_clawperator.plugin.matrix import class_of, is_in_class
 from pytest_clawperator.plugin.run import events_of, named, write_line
@@ -116,7 +118,7 @@ def skip_or_fail(reason: str, *, strict: bool, device: object = None) -> None:
     message = reason if device is None else f"{reason}: {device}"
     if not strict:
         pytest.skip(visible(message))
-    error = pytest.fail.Exception(visible(f"{message} ({_WHY})"), pytrace=False)
+    error = beyond_xfail(f"{message} ({_WHY})")
     mark_shared(error, visible(reason))
     raise error
 
@@ -138,10 +140,38 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if is_ladder_replaced(config, session.items):
         return
     try:
-        devices = [one.info for one in hold_alone(config).held]
+        pool = hold_alone(config)
+        spares_of(config)
+        fit_devices(config, needs)
     except (ClawperatorError, pytest.UsageError):
         return  # the fixture raises it, for each test that it concerns
-    show_unfit(config, needs, devices)
+    show_unfit(config, needs, [one.info for one in (*pool.free, *pool.taken.values())])
+
+
+def fit_devices(config: pytest.Config, needs: Mapping[str, DeviceNeeds]) -> list[str]:
+    """Exchange devices that tests need less for those that they need; return a line for each.
+
+    The devices were chosen before anybody knew the tests. What a conftest selects stays.
+    """
+    if len(config.hook.pytest_clawperator_select_device.get_hookimpls()) > 1:
+        return []
+    pool, is_in = pool_of(config), partial(is_in_class, config)
+    demands = [
+        Demand(
+            keys=frozenset(
+                one.info.key for one in pool.candidates if not unmet(each, one.info, is_in=is_in)
+            ),
+            weight=tests,
+        )
+        for each, tests in Counter(needs.values()).items()
+        if each.is_choosy
+    ]
+    had = exchange_devices(config, demands)
+    return [
+        f"{worker_id} uses {pool.taken[worker_id].info} instead of {before.info}:"
+        " the markers of tests need it"
+        for worker_id, before in had.items()
+    ]
 
 
 def show_unfit_of_workers(config: pytest.Config) -> None:

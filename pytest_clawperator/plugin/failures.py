@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
 import pytest
 
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     DeviceError,
     DispatchError,
     ErrorCode,
+    ExecutionsOnlyError,
     ExpectationError,
+    PayloadError,
     PayloadRefusedError,
     ShellError,
+    SnapshotError,
     TransportError,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind, in_words, worded
@@ -33,6 +37,10 @@ TRACE_PROPERTY = "clawperator_trace"
 INFRASTRUCTURE = "clawperator_infrastructure"
 #: Attribute: the serial of a device that was put aside.
 PUT_ASIDE = "clawperator_put_aside"
+#: Attribute: a device could not be released, which counts even if the test is run once more.
+RELEASED_BADLY = "clawperator_released_badly"
+#: Attribute: what failed is an assertion, even if it is in a group.
+ASSERTED = "clawperator_asserted"
 #: Attribute: the device is not leased to this run, so the device itself is not at fault.
 LEASE_PROBLEM = "clawperator_lease"
 #: Attribute: the cause that the failure shares with those of other tests.
@@ -135,25 +143,97 @@ def code_of(subject: object) -> str | None:
 
 
 def with_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and what led to it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
+    """Yield an error, what it holds, and what led to these."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            waiting += [*_held_by(one), one.__cause__ or one.__context__]
 
 
 #: What the messages of such reports begin with.
 PREFIX = "infrastructure: "
+# A device whose screen cannot be read; other trouble with snapshots is the test's own.
+_UNREADABLE = (
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+    ErrorCode.SNAPSHOT_UNREADABLE,
+    ErrorCode.UI_TREE_UNAVAILABLE,
+)
 
 
-def is_infrastructure(error: BaseException | None) -> TypeGuard[ClawperatorError]:
-    """Whether an error means that the device, or the connection to it, does not work."""
+def device_trouble(error: BaseException | None) -> ClawperatorError | None:
+    """Return the trouble with a device, or with the connection to it, that an error is or holds.
+
+    This alone decides whether a test failed or its device did, whatever kind of test it is: the
+    trouble may be one of a group (``asyncio.TaskGroup``, hypothesis, several fixtures that end),
+    in what a doctest raises, or the declared cause of an error that is not ours.
+    """
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, ClawperatorError):
+            if _is_trouble(one):
+                return one
+        elif not isinstance(one, ExpectationError):
+            waiting += [*_held_by(one), one.__cause__]
+    return None
+
+
+def _is_trouble(error: ClawperatorError) -> bool:
+    if isinstance(error, SnapshotError):  # one without a device is read from a file
+        return error.code in _UNREADABLE and error.serial is not None
     if not isinstance(error, (DeviceError, TransportError, DispatchError)):
         return False
     # Here the device answered, and refused.
     is_refusal = isinstance(error, (ShellError, PayloadRefusedError))
     return not is_refusal and error.code != ErrorCode.FILE_UNAVAILABLE
+
+
+def _held_by(error: BaseException) -> list[BaseException]:
+    """Return the errors that a group consists of, or that made a doctest fail."""
+    held = [*_listed(error, "exceptions"), *_listed(error, "failures")]
+    raised = _listed(error, "exc_info")[1:2]  # as sys.exc_info() has it
+    return [one for one in (*held, *raised) if isinstance(one, BaseException)]
+
+
+def _listed(error: BaseException, name: str) -> Sequence[object]:
+    found = getattr(error, name, ())
+    return found if isinstance(found, (tuple, list)) else ()
+
+
+def is_devices_fault(report: pytest.TestReport) -> bool:
+    """Whether a phase failed because of a device."""
+    return bool(getattr(report, INFRASTRUCTURE, False))
+
+
+def is_asserted(error: BaseException | None) -> bool:
+    """Whether an error, or all that it holds, means that something is not as it should be."""
+    if error is not None and (held := _held_by(error)):
+        return all(map(is_asserted, held))
+    return isinstance(error, (AssertionError, pytest.fail.Exception))
+
+
+def is_beyond_xfail(error: BaseException | None, *, when: str) -> bool:
+    """Whether no test can be expected to fail so: its device did, or it never ran."""
+    is_refused = when == "setup" and isinstance(error, (ConfigurationError, PayloadError))
+    is_unsupported = isinstance(error, ExecutionsOnlyError)
+    is_marked = is_shared(error) or hasattr(error, _BEYOND_XFAIL)
+    return is_refused or is_unsupported or is_marked or device_trouble(error) is not None
+
+
+_BEYOND_XFAIL = "clawperator_beyond_xfail"
+
+
+def beyond_xfail(message: str) -> BaseException:
+    """Return the failure of a test that cannot be expected: it cannot run as it is written."""
+    error = pytest.fail.Exception(visible(message), pytrace=False)
+    setattr(error, _BEYOND_XFAIL, True)
+    return error
 
 
 def is_put_aside(error: BaseException | None) -> bool:
@@ -167,6 +247,10 @@ def begin_message(report: pytest.TestReport, text: str) -> None:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:  # what the summary of the run and JUnit show
         crash.message = visible(f"{PREFIX}{text}")
+    else:  # a test without Python, or a doctest: they show the beginning of the whole
+        first, shown = text.partition("\n")[0], report.longreprtext
+        rest = shown.partition("\n")[2] if first in shown.partition("\n")[0] else shown
+        report.longrepr = "\n".join(filter(None, [visible(f"{PREFIX}{first}"), rest]))
 
 
 _MARK = "clawperator_shared"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_clawperator.plugin.gate import behind_gate
+from pytest_clawperator.plugin.usage import behind_gate
 
 if TYPE_CHECKING:
     from types import ModuleType

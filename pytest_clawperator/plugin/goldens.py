@@ -16,6 +16,10 @@ from pytest_clawperator.assertions.golden import explain
 from pytest_clawperator.plugin.run import write_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
+from pytest_clawperator.plugin.worker_input import worker_input
+from pytest_clawperator.snapshot.near_miss import nearest
+from pytest_clawperator.snapshot.query import Query
+from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.text import shown_path
 
 _SETS = ("used", "written", "folders")
@@ -37,6 +41,7 @@ class GoldenUse:
         self.written: set[Path] = set()
         self.folders: set[Path] = set()
         self.unsure: Counter[Path] = Counter()
+        self.claims = goldens.GoldenClaims()
 
     def to_output(self) -> dict[str, Any]:
         """Return plain values that a worker can send to the controller."""
@@ -88,6 +93,7 @@ class GoldenUse:
 
 
 _OUTPUT = "clawperator_goldens"
+_CLAIMS = "clawperator_golden_claims"
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
 
 
@@ -95,7 +101,15 @@ def begin_goldens(config: pytest.Config) -> None:
     """Begin to count which goldens are used."""
     given = config.invocation_params.dir
     roots = [given / arg for arg in config.args]
-    config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
+    use = config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
+    if (shared := worker_input(config).get(_CLAIMS)) is not None:
+        use.claims = goldens.GoldenClaims(Path(shared))
+
+
+def share_claims(node: Any) -> None:
+    """Share what tests need goldens to hold with a worker, if goldens are updated."""
+    if settings_of(node.config).update_goldens:
+        node.workerinput[_CLAIMS] = str(node.config.stash[GOLDEN_USE].claims.folder)
 
 
 def _is_selective(config: pytest.Config) -> bool:
@@ -118,13 +132,24 @@ def goldens_beside(item: pytest.Item) -> Iterator[None]:
     use = item.config.stash[GOLDEN_USE]
     folder = item.path.parent
     use.folders.add(folder)
-    update = settings_of(item.config).update_goldens
-    store = goldens.GoldenStore(folder, update, used=use.used, written=use.written)
+    store = goldens.GoldenStore(
+        folder,
+        settings_of(item.config).update_goldens,
+        used=use.used,
+        written=use.written,
+        claims=use.claims,
+        test=item.nodeid,
+    )
     before = goldens.use(store)
     try:
         yield
     finally:
         goldens.use(before)
+
+
+def begin_attempt(item: pytest.Item) -> None:
+    """Begin an attempt: what an earlier one needed goldens to hold counts no longer."""
+    item.config.stash[GOLDEN_USE].claims.release(item.nodeid)
 
 
 def note_outcome(item: pytest.Item, report: pytest.TestReport) -> None:
@@ -170,5 +195,8 @@ def _list(reporter: pytest.TerminalReporter, title: str, lines: Iterable[str]) -
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Show how a screen differs from a golden, or from another screen."""
+    """Show how a screen differs from a golden or another screen, or what is near a text."""
+    if op == "in" and isinstance(left, str) and isinstance(right, Snapshot):
+        near = nearest(right, Query.of(None, {"text": left}))
+        return [f"{left!r} in {right!r}", *map(str, near)]
     return explain(left, right) if op == "==" else None

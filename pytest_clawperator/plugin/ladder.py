@@ -45,7 +45,7 @@ from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_o
 from pytest_clawperator.plugin.evidence import Artifacts
 from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
-from pytest_clawperator.plugin.recorder import recorder_of
+from pytest_clawperator.plugin.recorder import has_failed, recorder_of
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.stash import (
@@ -115,6 +115,7 @@ def client_of(
         matchers=settings.matchers,
         skills=partial(_skills, config, lease, device),
     )
+    client.owner = "the run"
     events.add(_ExecutionHook(config, device.info))
     return client
 
@@ -278,7 +279,7 @@ def connect_early(config: pytest.Config) -> None:
         config.add_cleanup(transport.close)
         client = client_of(config, settings, lease, transport, keep=True, heal=False)
         config.stash[EARLY_CONNECTION] = replace(early, client=client)
-        config.add_cleanup(client.close)
+        config.add_cleanup(client.runner.close)
         if isinstance(client.runner, Pipeline):
             notice = partial(events_of(config).notice, client.serial)
             Health(client.runner, notify=notice).check()  # opens what the first test would have to
@@ -340,8 +341,8 @@ def client(
 
     def close() -> None:
         _restore(config, connected)
-        connected.close()
-        failed = session.testsfailed > 0
+        connected.runner.close()
+        failed = session.testsfailed > 0 or has_failed(config)
         config.hook.pytest_clawperator_device_released(device=device, failed=failed)
 
     try:
@@ -400,10 +401,9 @@ def payload(request: pytest.FixtureRequest) -> Execution:
     __tracebackhide__ = True
     declared = marker_values.payloads_of(request.node)
     if not declared:
-        pytest.fail(
+        raise failures.beyond_xfail(
             "clawperator_payload: the test declares no payload; mark it with"
-            " @pytest.mark.claw_payload('payloads/login.json')",
-            pytrace=False,
+            " @pytest.mark.claw_payload('payloads/login.json')"
         )
     return marker_values.load_payload(declared[0])
 
@@ -539,7 +539,7 @@ def receive(node: Any, topic: str, value: Any) -> None:
                     "error": [
                         error.message,
                         failures.hint_of(error),
-                        failures.is_infrastructure(error),
+                        failures.device_trouble(error) is not None,
                     ]
                 },
             )
@@ -593,11 +593,11 @@ def _connected(
         client = client_of(config, settings, lease, transport)
         hook, device = config.hook, client.device.info
         after.callback(hook.pytest_clawperator_device_released, device=device, failed=False)
-        after.callback(client.close)
+        after.callback(client.runner.close)
         hook.pytest_clawperator_device_ready(device=device, client=client)
         ensure_health(config, client)
     except ClawperatorError as error:
-        if failures.is_infrastructure(error):
+        if failures.device_trouble(error) is not None:
             events_of(config).notice(lease.serial, "the spare device is put aside")
             if is_worker(config):
                 send(config, _BROKEN, lease.serial)

@@ -13,7 +13,14 @@ import pytest
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import emulator_key
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, await_store
-from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
+from pytest_clawperator.devices.pool import (
+    Candidate,
+    Demand,
+    DevicePool,
+    Lease,
+    Spares,
+    demands_of,
+)
 from pytest_clawperator.devices.requirements import DeviceClass, Requirements
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.flight import Flight
@@ -275,6 +282,17 @@ def spares_of(config: pytest.Config) -> Spares:
         reserved = pool.reserve(settings_of(config).spare_devices, groups=groups)
         config.stash[stash.SPARE_DEVICES] = Spares([pool.lease_of(one) for one in reserved])
     return config.stash[stash.SPARE_DEVICES]
+
+
+def exchange_devices(config: pytest.Config, demands: Sequence[Demand]) -> dict[str, Candidate]:
+    """Give the tests the devices that meet most demands, and keep others as the spare ones.
+
+    Return the workers whose device has changed, with the device that each had.
+    """
+    pool = pool_of(config)
+    had = pool.exchange([*demands_of(_groups(config, pool)), *demands])
+    config.stash[stash.SPARE_DEVICES] = Spares([pool.lease_of(one) for one in pool.reserved])
+    return had
 
 
 def _fitting(config: pytest.Config) -> list[Candidate]:

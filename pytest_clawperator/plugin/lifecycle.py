@@ -1,6 +1,6 @@
 """The beginning and the end of a run, step by step.
 
-``gate.py`` calls ``begin`` when a run turns out to use devices or the library.
+``usage.py`` calls ``begin`` when a run turns out to use devices or the library.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def begin(config: pytest.Config) -> None:
     hiding.begin_hiding(config)
     goldens.begin_goldens(config)
     collectors.add_registry(config)
+    collectors.add_payload_files(config)
     workers.leave_limits_to_controller(config)
     config.stash[CLIENT_LISTENERS] = ClientListeners(
         used=_client_used, dropped=_client_dropped, closing=recorder.save_evidence

@@ -24,6 +24,7 @@ from pytest_clawperator.errors import (
     file_problem,
     is_file,
 )
+from pytest_clawperator.plugin.failures import beyond_xfail
 from pytest_clawperator.plugin.markers import (
     ASK_FOR_DEVICE,
     markers_of,
@@ -218,7 +219,7 @@ def apply_markers(config: pytest.Config, items: list[pytest.Item]) -> None:
 def fail_for_markers(item: pytest.Item) -> None:
     """Fail a test whose markers make no sense, in a worker: a usage error would crash it."""
     if MARKER_PROBLEMS in item.stash:
-        pytest.fail(item.stash[MARKER_PROBLEMS], pytrace=False)
+        raise beyond_xfail(item.stash[MARKER_PROBLEMS])
 
 
 def _add_fixtures(item: pytest.Item, names: set[str]) -> None:

@@ -1,29 +1,29 @@
 """What happens around the phases of a test, in order.
 
 Soft failures fail the phase they belong to. A test that needs more than its device's host can
-do is skipped. Clients are watched from setup to teardown, and closed when their last test has
-been reported.
+do is skipped. Clients are watched from setup to teardown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.expectation import listening, watching
+from pytest_clawperator.assertions.expectation import Unstated, listening, watching
 from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.contracts.envelope import UNREAD
 from pytest_clawperator.errors import ExecutionsOnlyError
-from pytest_clawperator.plugin import app_state, clients, recorder, tracing
+from pytest_clawperator.plugin import app_state, clients, goldens, kinds, recorder, tracing
 from pytest_clawperator.plugin.device_needs import skip_if_class_does_not_fit
 from pytest_clawperator.plugin.failures import for_pytest
-from pytest_clawperator.plugin.goldens import goldens_beside
 from pytest_clawperator.plugin.marker_values import fail_for_markers
 from pytest_clawperator.plugin.run import exit_if_signalled
 from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, settings_of
-from pytest_clawperator.plugin.stash import SOFT_FAILURES
+from pytest_clawperator.plugin.stash import SOFT_FAILURES, UNSTATED
 from pytest_clawperator.plugin.tracing import begun_trace
 from pytest_clawperator.text import visible
 
@@ -32,15 +32,13 @@ _TITLE = "soft checks that failed before"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
-    """Watch the test's expectations, goldens and clients; close clients that it used last."""
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch the test's expectations, goldens and clients."""
     before = expect.settings
     try:
         with (
             listening(lambda verification: begun_trace(item).verified(verification)),
-            goldens_beside(item),
+            goldens.goldens_beside(item),
         ):
             result = yield
             exit_if_signalled(item.config)
@@ -48,19 +46,19 @@ def pytest_runtest_protocol(
         expect.reset(before)
         tracing.end_interrupted(item)
     clients.end_test(item)
-    if nextitem is not None:  # after the last test the end of the session closes them
-        clients.close_reported(item.config)
     return result
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Begin an attempt at the test, and set it up."""
+    item.stash[UNSTATED] = Unstated()
     clients.begin_test(item)
     try:
+        goldens.begin_attempt(item)
         recorder.begin_attempt(item)
         tracing.begin_attempt(item)
-        phase = _skipped_if_unsupported(item, _softly(item))
+        phase = _skipped_if_unsupported(item, _set_up(item))
         return (yield from _failed_if_crashed(item, phase))
     finally:
         clients.end_setup(item)
@@ -80,8 +78,10 @@ def pytest_runtest_setup_first(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test; it also fails for an ``expect(...)`` without a check."""
     begun_trace(item).begin_phase("call")
-    phase = _skipped_if_unsupported(item, _checked(item))
-    return (yield from _failed_if_crashed(item, phase))
+    kinds.judge_expected_failures(item)
+    phase = _failed_if_crashed(item, _skipped_if_unsupported(item, _checked(item)))
+    with UNREAD.warning():
+        return (yield from kinds.keeping(item, kinds.with_subtests(item, phase)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -89,7 +89,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Tear the test down."""
     recorder.begin_teardown(item)
     begun_trace(item).begin_phase("teardown")
-    return (yield from _failed_if_crashed(item, _softly(item)))
+    phase = _failed_if_crashed(item, _stated(item, _unstated(item)))
+    with UNREAD.warning(of_all=True):
+        return (yield from kinds.keeping(item, phase))
 
 
 def _softly(item: pytest.Item) -> Generator[None, object, object]:
@@ -98,8 +100,8 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     with collecting(for_pytest) as failures:
         item.stash[SOFT_FAILURES] = failures
         try:
-            result = yield
-        except (pytest.skip.Exception, pytest.xfail.Exception):
+            result = yield from kinds.raising(item)
+        except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest):
             # A failure counts for more than the skip after it.
             if not failures.errors:
                 raise
@@ -108,12 +110,45 @@ def _softly(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
+def _set_up(item: pytest.Item) -> Generator[None, object, object]:
+    """Set the test up; a check of what was begun here may come later, but not after a skip."""
+    return (yield from _stated(item, item.stash[UNSTATED], is_over=False))
+
+
 def _checked(item: pytest.Item) -> Generator[None, object, object]:
     """Run the test, and fail it for an ``expect(...)`` without a check."""
-    with watching() as unstated:
-        result = yield from _softly(item)
-    if unstated.error is not None:
-        raise unstated.error
+    with watching(_unstated(item)) as from_fixtures:
+        try:
+            return (yield from _stated(item, Unstated()))
+        except BaseException:
+            from_fixtures.clear()  # their checks may have been to come
+            raise
+
+
+def _unstated(item: pytest.Item) -> Unstated:
+    """Return what the setup left without a check; a late import may have come after the setup."""
+    return item.stash.setdefault(UNSTATED, Unstated())
+
+
+def _stated(
+    item: pytest.Item, unstated: Unstated, *, is_over: bool = True
+) -> Generator[None, object, object]:
+    """Run a phase; if it is over, or skipped, fail it for an ``expect(...)`` without a check."""
+    result: object = None
+    with watching(unstated):
+        try:
+            result = yield from _softly(item)
+        except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest, ExecutionsOnlyError):
+            if unstated.error is None:
+                raise
+            is_over = True
+        except BaseException:
+            unstated.clear()
+            raise
+    error = unstated.error if is_over else None
+    if error is not None:
+        unstated.clear()
+        raise error
     return result
 
 
@@ -128,7 +163,7 @@ def _failed_if_crashed(
     skip: BaseException | None = None
     try:
         result = yield from phase
-    except (pytest.skip.Exception, pytest.xfail.Exception) as exc:
+    except (pytest.skip.Exception, pytest.xfail.Exception, SkipTest) as exc:
         skip = exc
     except BaseException:
         app_state.settle_crashes(item)

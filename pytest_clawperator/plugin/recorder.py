@@ -46,7 +46,8 @@ _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video can
 class Recorder:
     """Keeps the evidence of one attempt at a test, and its trace.
 
-    ``is_ending`` is set when the test is being torn down.
+    ``has_failed`` is set when a phase failed, ``is_ending`` when the test is being torn down,
+    ``is_broken`` when its device failed.
     """
 
     def __init__(self, item: pytest.Item) -> None:
@@ -64,18 +65,13 @@ class Recorder:
             notice=events_of(item.config).notice,
             on_missing=lambda why: self._lines.append(why),
         )
-        self._has_failed = self._is_broken = False
-        self.is_ending = False
+        self._crashes: list[str] = []
+        self.has_failed = self.is_broken = self.is_ending = False
 
     @property
     def _settings(self) -> Settings:
         # Those of the test are known only when its fixtures have been set up.
         return settings_of_item(self._item)
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the device of the test failed."""
-        return self._is_broken
 
     def _show(self, path: Path) -> str:
         return shown_path(path, self._item.config.invocation_params.dir)
@@ -123,7 +119,7 @@ class Recorder:
         """
         if client not in self._clients or not self.is_ending:  # interrupted: evidence is not wanted
             return
-        if not self._is_broken:
+        if not self.is_broken:
             kinds = wanted_kinds(self._settings, "teardown", has_failed=True)
             self._saved[client] = self._collect(client, kinds)
         self._videos.end(client)
@@ -133,28 +129,31 @@ class Recorder:
         for client in self._clients:
             self._videos.drop(client)
 
-    def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
+    def keep_evidence(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
         kinds = wanted_kinds(self._settings, report.when, has_failed=report.failed)
-        if self._is_broken:  # asking such a device once was enough
+        if self.is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
-        self._has_failed = self._has_failed or report.failed
-        self._is_broken = self._is_broken or (report.failed and failures.is_infrastructure(error))
+        self.has_failed = self.has_failed or report.failed
+        self.is_broken = self.is_broken or failures.is_devices_fault(report)
         # The evidence of a device was kept when it was put aside.
         if failures.is_put_aside(error) or failures.is_shared(error):
             kinds = []
-        crashes: list[str] = []
         for place, client in enumerate(self._clients if kinds else ()):
             prefix = _prefix(report.when, client if place else None)
-            crashes += self._keep(report, client, kinds, prefix)
+            self._crashes += self._keep(report, client, kinds, prefix)
         if report.failed:
             self._keep_pictures(error)
         if report.failed or report.when == "teardown":  # --claw-pause stops right after a failure
             self._keep_videos()
+
+    def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
+        """End the phase in the trace, and add what was kept to the report."""
+        self.has_failed = self.has_failed or report.failed
         self._trace.end_phase(report, error)
         if report.when == "teardown":
             self._keep_trace()
-        self._complete_report(report, crashes)
+        self._complete_report(report)
 
     def _keep(
         self, report: pytest.TestReport, client: ClientActivity, kinds: Sequence[str], prefix: str
@@ -175,7 +174,7 @@ class Recorder:
 
     def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
         is_whole = self._settings.logcat == "full"
-        return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
+        return collect(client, kinds, is_broken=self.is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
         content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
@@ -208,7 +207,7 @@ class Recorder:
                 self._lines.append(f"no picture: {exc}")
 
     def _keep_videos(self) -> None:
-        is_wanted = self._has_failed or self._settings.video == "on"
+        is_wanted = self.has_failed or self._settings.video == "on"
         for place, client in enumerate(self._clients):
             is_secret = client.typed_secret and self._videos.has(client)
             if is_wanted and is_secret:
@@ -224,7 +223,7 @@ class Recorder:
         """Put the trace beside the other files, if it is to be kept."""
         written = self._trace.finish()
         if written is None:
-            self._lines += [self._trace.problem] if self._trace.problem and self._has_failed else []
+            self._lines += [self._trace.problem] if self._trace.problem and self.has_failed else []
             return
         try:
             kept = self.artifacts.folder / TRACE_FOLDER
@@ -252,7 +251,7 @@ class Recorder:
         self._files[attachment.path] = ""
         self._sinks.attach(attachment)
 
-    def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
+    def _complete_report(self, report: pytest.TestReport) -> None:
         """Add what was kept to the report, and to the test's later reports."""
         self._sinks.complete(report)
         if report.failed:
@@ -263,9 +262,9 @@ class Recorder:
             report.sections.append((title, visible("\n".join(lines))))
         if self._has_files:
             setattr(report, failures.EVIDENCE_FOLDER, self._show(self.artifacts.folder))
-            setattr(report, failures.CRASHES, crashes)
-            setattr(report, failures.HAS_FAILED, self._has_failed)
-        self._files, self._lines = {}, []
+            setattr(report, failures.CRASHES, self._crashes)
+            setattr(report, failures.HAS_FAILED, self.has_failed)
+        self._files, self._lines, self._crashes = {}, [], []
 
     def _listed_files(self, *, is_failure: bool) -> list[str]:
         """Return the files that came since the last report, below their folder.
@@ -292,8 +291,17 @@ def _prefix(when: str | None, other: ClientActivity | None) -> str:
 _OUR_PROPERTIES = "clawperator_"
 
 
-def end_phase(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+def keep_evidence(
+    item: pytest.Item, report: pytest.TestReport, error: BaseException | None
+) -> None:
     """Keep the evidence of a phase that failed, or for which the options ask for it."""
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.keep_evidence(report, error)
+
+
+def end_phase(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """End a phase in the trace, and complete its report."""
     recorder = item.stash.get(RECORDER, None)
     if recorder is not None:
         recorder.end_phase(report, error)
@@ -326,6 +334,12 @@ def end_interrupted(config: pytest.Config) -> None:
     """End the recording of a test in which the run was interrupted, while its device is there."""
     if recorder := _current(config):
         recorder.drop_videos()
+
+
+def has_failed(config: pytest.Config) -> bool:
+    """Whether the current test has failed so far."""
+    recorder = _current(config)
+    return recorder is not None and recorder.has_failed
 
 
 def _current(config: pytest.Config) -> Recorder | None:

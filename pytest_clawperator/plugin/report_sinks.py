@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.failures import DEVICE_FACTS
+from pytest_clawperator.plugin.failures import ASSERTED, DEVICE_FACTS, is_devices_fault
 from pytest_clawperator.plugin.run import call_hook, events_of, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction import hide, hide_in
@@ -78,12 +78,21 @@ def own_sinks(config: pytest.Config) -> list[ReportSink]:
     found: list[ReportSink] = [JUnitSink(partial(shown_path, start=config.invocation_params.dir))]
     listener = config.pluginmanager.get_plugin(_ALLURE)
     if listener is not None:
-        found.append(AllureSink(listener.allure_logger))
+        found.append(AllureSink(listener.allure_logger, status_of=_allure_status))
     page = getattr(config.option, "htmlpath", None)
     if page:
         folder = (config.invocation_params.dir / Path(page).expanduser()).parent
         found.append(HtmlSink(folder, whole=bool(config.option.self_contained_html)))
     return found
+
+
+def _allure_status(report: pytest.TestReport) -> str | None:
+    """Return what Allure should say of a failure, which it decides by the type of its error."""
+    if is_devices_fault(report):
+        return "broken"
+    if getattr(report, ASSERTED, False):
+        return "failed"
+    return "broken" if report.when == "teardown" else None
 
 
 def guard_reports(config: pytest.Config) -> None:
@@ -134,13 +143,20 @@ def hide_in_junit(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def correct_junit(pluginmanager: pytest.PytestPluginManager, report: pytest.TestReport) -> None:
-    """Make an error of what JUnit XML has just written as a failure: the device failed."""
+    """Correct what JUnit XML has just written of a test that failed.
+
+    It is an error, if its device failed; and it is not skipped, even if one of its subtests is.
+    """
     for xml in junit_logs(pluginmanager):
-        for node in xml.node_reporter(report).nodes:
-            if node.tag == "failure":
+        nodes = xml.node_reporter(report).nodes
+        for node in list(nodes):
+            if node.tag == "failure" and is_devices_fault(report):
                 node.tag = "error"
                 xml.stats["failure"] -= 1
                 xml.stats["error"] += 1
+            elif node.tag == "skipped":
+                nodes.remove(node)
+                xml.stats["skipped"] -= 1
 
 
 class AllureFiles:

@@ -15,10 +15,20 @@ from contextlib import contextmanager, nullcontext
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExpectationError, LeaseError
-from pytest_clawperator.plugin import failures, goldens, phases, recorder, run_index, terminal
+from pytest_clawperator.plugin import (
+    clients,
+    failures,
+    goldens,
+    kinds,
+    phases,
+    recorder,
+    run_index,
+    terminal,
+)
 from pytest_clawperator.plugin.clients import clients_of, use_clients_of_fixtures
-from pytest_clawperator.plugin.collectors import write_if_no_payload
+from pytest_clawperator.plugin.collectors import write_validated_places
 from pytest_clawperator.plugin.device_needs import write_unfit
+from pytest_clawperator.plugin.failures import code_of
 from pytest_clawperator.plugin.hiding import hide_in_report
 from pytest_clawperator.plugin.matrix import MatrixTable
 from pytest_clawperator.plugin.phones import PHONES_HINT, blame_ended_phones, end_of_phones
@@ -29,48 +39,94 @@ from pytest_clawperator.text import visible
 
 _Status = tuple[str, str, str]
 _Explained = list[list[str]]
+_RELEASE = "error while a device was released"
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Make the report of a phase: the steps before pytest describes the error, and those after."""
-    error = _error_of(call)
-    is_full = item.config.getoption("fulltrace", False)
+    excinfo = kinds.excinfo_of(item, call)
+    error = None if excinfo is None else excinfo.value
+    trouble = failures.device_trouble(error)
 
     # The error as it will be described.
     if USED_CLIENTS in item.stash:  # else the test has ended, and this is about closing clients
         use_clients_of_fixtures(item)
-    phones_ended = _blame_phones(item.config, error)
+    phones_ended = _blame_phones(item.config, trouble)
     failures.name_options(error)
     if clients_of(item):
         _show_control_characters(error)
-    if call.excinfo is not None and not is_full:
-        failures.end_in_test(call.excinfo)
+    if excinfo is not None and not _shows_all(item):
+        failures.end_in_test(excinfo)
 
     # pytest and other plugins; secrets are hidden before any of these sees the report.
-    with _not_expected_to_fail(item) if failures.is_infrastructure(error) else nullcontext():
+    is_beyond = failures.is_beyond_xfail(error, when=call.when)
+    with _not_expected_to_fail(item) if is_beyond else nullcontext():
         report = yield
-    error = _error_of(call)  # pytest takes that of a unittest.TestCase from elsewhere
+    error = None if call.excinfo is None else call.excinfo.value  # a skip, if it was unittest's
 
     # The words of the report.
-    if not is_full:
-        failures.hide_inner_causes(report, error)
+    kinds.note_subtest(item, report, error)
     phases.add_soft_failures(item, report, error)
-    failures.report_shared(report, error)
-    failures.begin_with_code(report, error)
-    _mark_infrastructure(item.config, report, error, is_known=phones_ended)
+    _describe(item, report, error, is_known=phones_ended)
 
     # What is kept of the phase: evidence, trace, and what Allure, JUnit XML and HTML show of them.
+    # Devices are released when there is evidence of all that failed on them.
     goldens.note_outcome(item, report)
-    recorder.end_phase(item, report, error)
+    recorder.keep_evidence(item, report, trouble or error)
+    if report.when == "teardown" and (failed := _release(item, report)) is not None:
+        error, trouble = failed, failures.device_trouble(failed)
+        _describe(item, report, error, is_known=phones_ended)
+    recorder.end_phase(item, report, trouble or error)
 
     # What the controller and the terminal want to know.
-    run_index.add_facts(item, report, error)
+    run_index.add_facts(item, report, trouble or error)
     terminal.add_slowest(item, report)
     terminal.add_devices(item, report)
     return report
+
+
+def _shows_all(item: pytest.Item) -> bool:
+    return bool(item.config.getoption("fulltrace", False))
+
+
+def _describe(
+    item: pytest.Item, report: pytest.TestReport, error: BaseException | None, *, is_known: bool
+) -> None:
+    """Describe an error in the words of the report, and mark whose fault it is.
+
+    ``is_known``: the user knows already what happened to the device.
+    """
+    if not _shows_all(item):
+        failures.hide_inner_causes(report, error)
+    failures.report_shared(report, error)
+    failures.begin_with_code(report, error)
+    if report.failed and failures.is_asserted(error):
+        setattr(report, failures.ASSERTED, True)
+    _mark_infrastructure(item.config, report, error, is_known=is_known)
+
+
+def _release(item: pytest.Item, report: pytest.TestReport) -> BaseException | None:
+    """Close what waited for the report of this test; an error in that is one of its teardown."""
+    through = (KeyboardInterrupt, pytest.exit.Exception)
+    call = pytest.CallInfo.from_call(
+        lambda: clients.close_all(item.config), when="teardown", reraise=through
+    )
+    if call.excinfo is None:
+        return None
+    error = call.excinfo.value
+    failures.name_options(error)
+    own = pytest.TestReport.from_item_and_call(item, call)
+    if report.failed:
+        report.sections.append((_RELEASE, visible(own.longreprtext)))
+        return None
+    report.outcome, report.longrepr = "failed", own.longrepr
+    vars(report).pop("wasxfail", None)
+    setattr(report, failures.RELEASED_BADLY, True)
+    hide_in_report(report)
+    return error
 
 
 @pytest.hookimpl(wrapper=True, trylast=True, specname="pytest_runtest_makereport")
@@ -119,7 +175,7 @@ class RunReports:
     def pytest_runtest_logreport_last(self, report: pytest.TestReport) -> None:
         """Correct what others wrote of a report, and write it to the index."""
         if not self._is_worker:
-            if _device_failed_in_call(report):
+            if report.when == "call" and report.failed:
                 correct_junit(self._config.pluginmanager, report)
             self._index.add(report)
 
@@ -128,6 +184,8 @@ class RunReports:
         """Count a test whose device failed as an error, and a shared failure beside the first."""
         if not self._is_worker and (status := self._shared.status(report)):
             return status
+        if hasattr(report, kinds.LEFT_TO_TEST):
+            return "", "", ""
         return ("error", "E", "ERROR") if _device_failed_in_call(report) else None
 
     def pytest_terminal_summary(
@@ -137,7 +195,7 @@ class RunReports:
         self._tally.write(terminalreporter)
         self._summary.write(terminalreporter)
         self._shared.write(terminalreporter)
-        write_if_no_payload(terminalreporter, exitstatus)
+        write_validated_places(terminalreporter, exitstatus)
         write_unfit(terminalreporter)
         self._matrix.write(terminalreporter)
         goldens.write_goldens(terminalreporter)
@@ -154,10 +212,6 @@ class RunReports:
             self._index.end(exitstatus)
 
 
-def _error_of(call: pytest.CallInfo[None]) -> BaseException | None:
-    return call.excinfo.value if call.excinfo is not None else None
-
-
 def _mark_infrastructure(
     config: pytest.Config,
     report: pytest.TestReport,
@@ -165,22 +219,20 @@ def _mark_infrastructure(
     *,
     is_known: bool,
 ) -> None:
-    """Mark a report whose failure is the device's, and begin its message with that.
-
-    ``is_known``: the user knows already what happened to the device.
-    """
-    if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
+    """Mark a report whose failure is the device's, and begin its message with that."""
+    trouble = failures.device_trouble(error)
+    if isinstance(trouble, LeaseError) or code_of(trouble) == ErrorCode.DEVICE_LEASED:
         setattr(report, failures.LEASE_PROBLEM, True)
-    if not report.failed or not failures.is_infrastructure(error):
+    if not report.failed or trouble is None:
         return
-    setattr(report, failures.INFRASTRUCTURE, error.serial or True)
-    if failures.is_put_aside(error) or _is_given_up(config, error.serial):
-        setattr(report, failures.PUT_ASIDE, error.serial)
-    failures.begin_message(report, f"{error.code}: {error.message}")
+    setattr(report, failures.INFRASTRUCTURE, trouble.serial or True)
+    if failures.is_put_aside(trouble) or _is_given_up(config, trouble.serial):
+        setattr(report, failures.PUT_ASIDE, trouble.serial)
+    failures.begin_message(report, f"{trouble.code}: {trouble.message}")
     # What is found out before a test was shown by its check.
     if report.when != "setup" and not is_known and EVENTS in config.stash:
-        message = f"{error.code}: {error.message.splitlines()[0]}"
-        config.stash[EVENTS].notice(error.serial or "", message)
+        message = f"{trouble.code}: {trouble.message.splitlines()[0]}"
+        config.stash[EVENTS].notice(trouble.serial or "", message)
 
 
 def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
@@ -191,26 +243,25 @@ def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
 
 def _device_failed_in_call(report: pytest.TestReport) -> bool:
     """Whether the device failed while the test itself ran."""
-    is_device = getattr(report, failures.INFRASTRUCTURE, False)
-    return bool(is_device and report.when == "call" and report.failed)
+    return failures.is_devices_fault(report) and report.when == "call" and report.failed
 
 
-def _blame_phones(config: pytest.Config, error: BaseException | None) -> bool:
+def _blame_phones(config: pytest.Config, trouble: ClawperatorError | None) -> bool:
     """Put first that simulated phones have ended: that adb does not answer only follows from it.
 
     Return whether they have.
     """
-    end = end_of_phones(config, error.serial) if failures.is_infrastructure(error) else None
-    if end is None or not isinstance(error, ClawperatorError):
+    end = None if trouble is None else end_of_phones(config, trouble.serial)
+    if trouble is None or end is None:
         return False
-    if end not in error.message:  # a fixture of several tests fails with the same error for each
-        error.message, error.hint = f"{end}: {error.message}", PHONES_HINT
+    if end not in trouble.message:  # a fixture of several tests fails with the same error for each
+        trouble.message, trouble.hint = f"{end}: {trouble.message}", PHONES_HINT
     return True
 
 
 @contextmanager
 def _not_expected_to_fail(item: pytest.Item) -> Iterator[None]:
-    """Ignore for a moment that a test is expected to fail: its device is not.
+    """Ignore for a moment that a test is expected to fail: not so.
 
     A report that is corrected afterwards comes too late for others who read it, as Allure does.
     """

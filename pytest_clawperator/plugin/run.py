@@ -190,7 +190,7 @@ def end_worker_by_signal(config: pytest.Config) -> None:
     if number is not None and is_worker(config):
         early = config.stash.get(EARLY_CONNECTION, None)
         if early is not None and early.client is not None:
-            early.client.close()
+            early.client.runner.close()
         os.kill(os.getpid(), number)
 
 

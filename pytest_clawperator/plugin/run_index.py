@@ -20,7 +20,7 @@ from pytest_clawperator.plugin.stash import REPORTED_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
 from pytest_clawperator.report import index
 from pytest_clawperator.report.page import write_page
-from pytest_clawperator.report.trace import DeviceUsed, now, read_trace, traces_in
+from pytest_clawperator.report.trace import DeviceUsed, TraceEvent, now, read_trace, traces_in
 from pytest_clawperator.text import shown_path
 
 _PHASES = ("setup", "call", "teardown")
@@ -45,6 +45,7 @@ class AttemptReports:
     def __init__(self, relative: Callable[[str], str]) -> None:
         self._relative = relative
         self._open: dict[tuple[str, str], index.TestEnded] = {}
+        self._last: dict[str, index.TestEnded] = {}
         self._began: dict[str, float] = {}
         self._counts: Counter[str] = Counter()
 
@@ -52,13 +53,15 @@ class AttemptReports:
         """Note when a test began."""
         self._began[nodeid] = at
 
-    def add(self, report: pytest.TestReport) -> Iterator[index.TestEnded]:
-        """Add a report; yield the attempts that ended with it."""
+    def add(self, report: pytest.TestReport) -> Iterator[TraceEvent]:
+        """Add a report; yield the attempts that ended with it, or only moved to another device."""
         node = getattr(report, "node", None)
         worker = "" if node is None else str(node.gateway.id)
         key = worker, report.nodeid
         if report.when == "setup" and key in self._open:  # a rerun without a teardown
             yield from self._end(key)
+        if report.when == "teardown" and key not in self._open:
+            self._open_again(key)
         start = report.start or self._began.get(report.nodeid, now())
         attempt = self._open.get(key) or index.TestEnded(
             at=start, nodeid=report.nodeid, outcome="passed", worker=worker, start=start, stop=start
@@ -68,7 +71,14 @@ class AttemptReports:
         if report.when not in ("setup", "call"):
             yield from self._end(key)
 
-    def rest(self) -> Iterator[index.TestEnded]:
+    def _open_again(self, key: tuple[str, str]) -> None:
+        """Continue the attempt that ended last: its device was released after that, and failed."""
+        last = self._last.get(key[0])
+        if last is not None and last.nodeid == key[1]:
+            self._open[key] = last
+            self._counts[last.nodeid] -= 1
+
+    def rest(self) -> Iterator[TraceEvent]:
         """Yield the attempts whose end was not reported: the run ended before they did."""
         why = index.ErrorSummary(message="the run ended before the test did")
         for key, attempt in list(self._open.items()):
@@ -84,11 +94,15 @@ class AttemptReports:
         devices = (*attempt.devices, *getattr(report, failures.USED_DEVICES, ()))
         folder = getattr(report, failures.EVIDENCE_FOLDER, None)
         page = dict(report.user_properties).get(failures.TRACE_PROPERTY)
-        is_blamed = report.outcome in ("failed", _RERUN) and _is_device_to_blame(report)
-        outcomes = (attempt.outcome, _outcome(report))
+        is_blamed = report.outcome in ("failed", _RERUN) and failures.is_devices_fault(report)
+        is_part = hasattr(report, "context") and not report.failed  # a subtest: the test goes on
+        outcomes = (attempt.outcome, attempt.outcome if is_part else _outcome(report))
+        outcome: index.TestOutcome = next((one for one in _BY_WEIGHT if one in outcomes), "passed")
+        if getattr(report, failures.RELEASED_BADLY, False) and outcome != "failed":
+            outcome = "error"
         return replace(
             attempt,
-            outcome=next((one for one in _BY_WEIGHT if one in outcomes), "passed"),
+            outcome=outcome,
             stop=max(attempt.stop, report.stop or now()),
             seconds=seconds,
             devices=tuple(dict.fromkeys(devices)),
@@ -99,11 +113,19 @@ class AttemptReports:
             error=attempt.error if report.passed else attempt.error or _error(report),
         )
 
-    def _end(self, key: tuple[str, str]) -> Iterator[index.TestEnded]:
+    def _end(self, key: tuple[str, str]) -> Iterator[TraceEvent]:
         attempt = self._open.pop(key)
-        # A test that went to another device before it began was not run.
+        # A test that went to another device before it began was not run, and may have a trace.
         if attempt.outcome == "passed" and "call" not in attempt.seconds:
+            yield index.TestMoved(
+                at=now(),
+                nodeid=attempt.nodeid,
+                worker=attempt.worker,
+                start=attempt.start,
+                stop=attempt.stop,
+            )
             return
+        self._last[attempt.worker] = attempt
         self._counts[attempt.nodeid] += 1
         is_bad = attempt.outcome not in ("passed", "skipped", "xfailed")
         yield replace(
@@ -114,15 +136,11 @@ class AttemptReports:
         )
 
 
-def _is_device_to_blame(report: pytest.TestReport) -> bool:
-    return bool(getattr(report, failures.INFRASTRUCTURE, False))
-
-
 def _outcome(report: pytest.TestReport) -> index.TestOutcome:
     if report.outcome == _RERUN:  # as some plugins have it
         return "rerun"
     if report.failed:
-        is_own = report.when not in ("setup", "teardown") and not _is_device_to_blame(report)
+        is_own = report.when not in ("setup", "teardown") and not failures.is_devices_fault(report)
         return "failed" if is_own else "error"
     if hasattr(report, "wasxfail"):
         return "xfailed" if report.skipped else "xpassed"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_clawperator.assertions.expectation import Unstated
     from pytest_clawperator.assertions.soft import SoftFailures
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.devices.health import Health
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.clients import ClientActivity, ClientListeners
     from pytest_clawperator.plugin.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.kinds import Subtests
     from pytest_clawperator.plugin.ladder import EarlyConnection
     from pytest_clawperator.plugin.leasing import ReservedLeases
     from pytest_clawperator.plugin.phones import SimulatedPhones
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 NEEDS_DEVICES: pytest.StashKey[bool] = pytest.StashKey()
+#: Where ``--claw-validate`` looks for tests, and below which folder for files.
+VALIDATED_PLACES: pytest.StashKey[tuple[list[str], Path]] = pytest.StashKey()
 UNCOLLECTED_FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
 CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
 RUN_ID: pytest.StashKey[str] = pytest.StashKey()
@@ -53,6 +57,12 @@ REPORTED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 
+# On the input of a worker of `-n`.
+#: The channel over which a worker and its controller talk; there if the run has devices.
+CHANNEL = "clawperator_channel"
+#: Whether the worker replaces another one.
+STARTS_LATE = "clawperator_starts_late"
+
 # On the config: devices.
 WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()
 DEVICE_POOL: pytest.StashKey[DevicePool] = pytest.StashKey()
@@ -62,6 +72,7 @@ MISSING_EMULATORS: pytest.StashKey[int] = pytest.StashKey()
 WHY_NO_DEVICES: pytest.StashKey[ClawperatorError] = pytest.StashKey()
 SPARE_DEVICES: pytest.StashKey[Spares] = pytest.StashKey()
 DEVICE_NEEDS: pytest.StashKey[dict[str, DeviceNeeds]] = pytest.StashKey()
+DEVICE_CHANGES: pytest.StashKey[list[str]] = pytest.StashKey()
 DEVICE_CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
 CLASS_TO_SELECT: pytest.StashKey[DeviceClass | None] = pytest.StashKey()
 EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
@@ -92,3 +103,7 @@ TRACE: pytest.StashKey[AttemptTrace] = pytest.StashKey()
 ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
+#: Expectations of the setup that are still without a check.
+UNSTATED: pytest.StashKey[Unstated] = pytest.StashKey()
+#: While the test itself runs.
+SUBTESTS: pytest.StashKey[Subtests] = pytest.StashKey()

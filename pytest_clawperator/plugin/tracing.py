@@ -28,16 +28,11 @@ from pytest_clawperator.plugin.evidence import (
     photograph,
     without_secrets,
 )
-from pytest_clawperator.plugin.failures import (
-    first_line,
-    is_infrastructure,
-    is_put_aside,
-    is_shared,
-)
+from pytest_clawperator.plugin.failures import is_devices_fault, is_put_aside, is_shared
 from pytest_clawperator.plugin.report_sinks import VERSIONS, ReportSinks, TraceOutput, sinks_of
 from pytest_clawperator.plugin.run import run_folder, run_id
 from pytest_clawperator.plugin.settings import Settings, settings_of_item
-from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
+from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, SUBTESTS, TRACE
 from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
 from pytest_clawperator.plugin.worker_input import worker_input
 from pytest_clawperator.report import trace as events
@@ -306,23 +301,27 @@ class AttemptTrace:
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Record how a phase ended."""
-        if report.skipped and self._outcome == "passed":
+        is_part = SUBTESTS in self._item.stash
+        if report.skipped and self._outcome == "passed" and not is_part:
             self._outcome = "skipped"
             self._reason = str(error or "")
-        if not report.failed or error is None:
+        if not report.failed:
             return
         self._has_own_failure |= not (is_put_aside(error) or is_shared(error))
-        self._is_infrastructure = self._is_infrastructure or is_infrastructure(error)
-        is_own = report.when == "call" and not self._is_infrastructure
-        if self._outcome not in ("failed", "error"):
+        self._is_infrastructure |= is_devices_fault(report)
+        is_own = report.when == "call" and not is_devices_fault(report)
+        failure = events.Failure(type="", message=report.longreprtext)
+        if error is not None:  # else it passed against all expectation
+            failure = failure_of(error)
+        if self._outcome not in ("failed", "error") or (is_own and self._outcome == "error"):
             self._outcome = "failed" if is_own else "error"
-            self._reason = first_line(error)
+            self._reason = failure.message.partition("\n")[0]
         self.add(
             events.ErrorRaised(
                 at=now(),
                 phase=report.when or "",
-                failure=failure_of(error),
-                excerpt=self._places.excerpt(error),
+                failure=failure,
+                excerpt=None if error is None else self._places.excerpt(error),
                 traceback=report.longreprtext,
             )
         )

@@ -1,5 +1,8 @@
 """Whether a run uses devices: if so, the gate is opened.
 
+The gate is the only way from the front, which is always loaded, to the modules behind it. These
+import heavy packages, at the top like any code.
+
 A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
 a test, a conftest or a plugin imports the library, also inside a function, or if there is a
 test without Python. A controller of ``-n`` does not collect tests; it looks for such names in
@@ -13,13 +16,15 @@ import re
 import sys
 from collections.abc import Generator, Iterator
 from fnmatch import fnmatch
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin import gate, markers, options, stash, worker_input
+from pytest_clawperator.plugin import markers, options, stash
 
 # A function that takes one of our fixtures, or a marker of ours.
 _DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
@@ -36,20 +41,33 @@ _LISTINGS = (
 # Every part of the library imports this, and the front does not.
 _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
-# Tests without Python.
-_TEST_FILES = "test_*.claw.yaml"
+# Tests without Python: how their names begin and end.
+_TEST_FILES = ("test_", ".claw.yaml")
+
+
+def open_gate(config: pytest.Config) -> None:
+    """Begin a run that uses devices or the library, unless it has begun."""
+    if stash.IS_GATE_OPEN not in config.stash:
+        config.stash[stash.IS_GATE_OPEN] = True
+        import_module(f"{__package__}.lifecycle").begin(config)
+
+
+def behind_gate(config: pytest.Config, name: str) -> ModuleType:
+    """Open the gate, and return the module of this name."""
+    open_gate(config)
+    return import_module(f"{__package__}.{name}")
 
 
 def notice_options(config: pytest.Config) -> None:
     """Open the gate if an option is given, or the controller of ``-n`` finds the library used."""
-    is_with_devices = worker_input.CHANNEL in worker_input.worker_input(config)
+    is_with_devices = stash.CHANNEL in getattr(config, "workerinput", ())
     is_controller = config.getoption("dist", "no") != "no"
     if (
         is_with_devices
         or options.is_any_given(config)
         or (is_controller and _is_in_text(config, _ANY_USE))
     ):
-        gate.open_gate(config)
+        open_gate(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -57,15 +75,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Let ``-n auto`` start as many workers as there are free devices."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
-    count: int | None = gate.behind_gate(config, "workers").count_workers(config)
+    count: int | None = behind_gate(config, "workers").count_workers(config)
     return count
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a test without Python."""
-    if not fnmatch(file_path.name, _TEST_FILES):
+    if not _is_test_file(file_path.name):
         return None
-    test_files = gate.behind_gate(parent.config, "test_files")  # which few projects have
+    test_files = behind_gate(parent.config, "test_files")  # which few projects have
     file: pytest.Collector = test_files.ClawTestFile.from_parent(parent, path=file_path)
     return file
 
@@ -85,7 +103,7 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Open the gate if a file imports the library, or a test asks for devices."""
     if _LIBRARY in sys.modules or _is_asked_for(items) or _is_imported_in(config, items):
-        gate.behind_gate(config, "marker_values").apply_markers(config, items)
+        behind_gate(config, "marker_values").apply_markers(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -93,7 +111,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Open the gate if the library was imported since the tests were collected."""
     item.config.stash[stash.CURRENT_TEST] = item
     if _LIBRARY in sys.modules and stash.IS_GATE_OPEN not in item.config.stash:
-        gate.open_gate(item.config)
+        open_gate(item.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -105,7 +123,7 @@ def pytest_fixture_setup(
     value = yield
     module = sys.modules.get(_CLIENT)
     if module is not None and isinstance(value, module.Clawperator):
-        gate.behind_gate(request.config, "clients").client_given(fixturedef, request, value)
+        behind_gate(request.config, "clients").client_given(fixturedef, request, value)
     return value
 
 
@@ -159,7 +177,7 @@ def _is_imported_in(config: pytest.Config, items: list[pytest.Item]) -> bool:
 def _is_in_text(config: pytest.Config, pattern: bytes) -> bool:
     """Whether the pattern is in a test file of this run, or in what it takes fixtures from."""
     files = chain(_test_files(config), _loaded_files(config))
-    return any(fnmatch(path.name, _TEST_FILES) or _contains(path, pattern) for path in files)
+    return any(_is_test_file(path.name) or _contains(path, pattern) for path in files)
 
 
 def _contains(path: Path, pattern: bytes) -> bool:
@@ -167,11 +185,12 @@ def _contains(path: Path, pattern: bytes) -> bool:
         text = path.read_bytes()
     except OSError:
         return False
-    return re.search(pattern, text) is not None
+    # Each of the patterns has "claw" in it, and few files do: a quick look saves their compiling.
+    return b"claw" in text and re.search(pattern, text) is not None
 
 
 def _test_files(config: pytest.Config) -> Iterator[Path]:
-    patterns = [*config.getini("python_files"), "conftest.py", _TEST_FILES]
+    patterns = [*config.getini("python_files"), "conftest.py", "*".join(_TEST_FILES)]
     skipped = config.getini("norecursedirs")
     for argument in config.args:
         start = config.invocation_params.dir / argument.partition("::")[0]
@@ -197,6 +216,11 @@ def _conftests_above(start: Path, root: Path) -> Iterator[Path]:
     """Yield the conftests whose fixtures the tests of a folder can use, too."""
     within = [folder for folder in start.parents if folder.is_relative_to(root)]
     yield from (folder / "conftest.py" for folder in within)
+
+
+def _is_test_file(name: str) -> bool:
+    begin, end = _TEST_FILES
+    return name.startswith(begin) and name.endswith(end)
 
 
 def _matches(name: str, patterns: list[str]) -> bool:

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-#: The channel over which a worker and its controller talk; there if the run has devices.
-CHANNEL = "clawperator_channel"
-#: Whether the worker replaces another one.
-STARTS_LATE = "clawperator_starts_late"
+from pytest_clawperator.plugin.stash import CHANNEL
+
 #: The id of the run, which all its processes share.
 SHARED_RUN_ID = "clawperator_run"
 #: The lease of the worker, or the code, message and hint that say why it has none.

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import asdict
 from functools import cache, partial
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -20,14 +21,21 @@ from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.plugin import device_needs, failures, ladder, leasing, phones
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, show_unfit_of_workers, unmet
-from pytest_clawperator.plugin.goldens import add_worker_goldens
-from pytest_clawperator.plugin.ladder import connect_early
+from pytest_clawperator.plugin.goldens import add_worker_goldens, share_claims
+from pytest_clawperator.plugin.ladder import PATIENCE, connect_early
 from pytest_clawperator.plugin.matrix import empty_classes, is_in_class
 from pytest_clawperator.plugin.report_sinks import junit_logs
 from pytest_clawperator.plugin.run import HOOK, events_of, run_id, write_line
 from pytest_clawperator.plugin.scheduler import DeviceScheduling, load_durations, save_durations
 from pytest_clawperator.plugin.settings import settings_of
-from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, WHY_NO_DEVICES, WORKER_COUNT
+from pytest_clawperator.plugin.stash import (
+    DEVICE_CHANGES,
+    DEVICE_NEEDS,
+    DEVICE_POOL,
+    STARTS_LATE,
+    WHY_NO_DEVICES,
+    WORKER_COUNT,
+)
 from pytest_clawperator.plugin.terminal import name_devices_of_workers
 from pytest_clawperator.plugin.usage import needs_devices
 from pytest_clawperator.plugin.worker_input import (
@@ -37,11 +45,12 @@ from pytest_clawperator.plugin.worker_input import (
     LEASE,
     OWN_CLASSES,
     SHARED_RUN_ID,
-    STARTS_LATE,
     WHY_NO_LEASE,
+    ask,
+    has_channel,
     is_worker,
     open_channel,
-    send,
+    reply,
     worker_input,
 )
 
@@ -121,6 +130,7 @@ class Retries:
         """Retry a test whose device failed, and put aside a device that is dead."""
         attempt = node.gateway.id, report.nodeid
         is_lease = getattr(report, failures.LEASE_PROBLEM, False)
+        is_part = hasattr(report, "context")  # of a subtest: what passes is not the test itself
         if report.failed and getattr(report, failures.INFRASTRUCTURE, False) and not is_lease:
             self._put_aside_device(node, getattr(report, failures.PUT_ASIDE, None))
             # A worker without a device has none that failed: what it reports is true of all.
@@ -128,13 +138,21 @@ class Retries:
             has_begun = not self._is_before_test(node, report)
             if is_open and self._scheduler.retry(node, report.nodeid, has_begun=has_begun):
                 self._make_rerun(attempt, report, has_begun=has_begun)
-        elif report.when == "call" or not report.passed:
+        elif report.failed or (not is_part and (report.when == "call" or not report.passed)):
             self._ended.add(attempt)  # it has its result: what follows does not change it
         if report.when == "teardown":
             self._ended.discard(attempt)
             if attempt in self._retried:  # the end of such an attempt does not count
                 self._retried.discard(attempt)
-                report.outcome = "passed"
+                self._end_retried(report)
+
+    def _end_retried(self, report: pytest.TestReport) -> None:
+        """Ignore the end of an attempt that does not count, but not a device released badly."""
+        if not getattr(report, failures.RELEASED_BADLY, False):
+            report.outcome = "passed"
+            return
+        for xml in junit_logs(self._config.pluginmanager):
+            xml.node_reporters_ordered.append(xml.node_reporter(report))
 
     def _is_before_test(self, node: Any, report: pytest.TestReport) -> bool:
         """Whether a test did not begin, because the device of its worker is put aside."""
@@ -219,8 +237,9 @@ class WorkerLimits:
         session.shouldstop = before or ""  # once it is set, pytest ignores False
 
 
-# The topic under which a worker sends what its tests need.
+# The topic under which a worker sends what its tests need; each has a thread of its own.
 _NEEDS = "needs"
+_needs_received = Lock()
 
 
 def count_workers(config: pytest.Config) -> int | None:
@@ -298,18 +317,16 @@ def pytest_configure_node(node: Any) -> None:
     """Give a worker the id of the run and its device; a replacement gets the same device."""
     config, why = node.config, node.config.stash.get(WHY_NO_DEVICES, None)
     node.workerinput[SHARED_RUN_ID] = run_id(config)
+    share_claims(node)
     if DEVICE_POOL in config.stash and why is None:
         pool, classes = config.stash[DEVICE_POOL], leasing.find_classes(config)
         try:
-            lease = pool.take(node.gateway.id)
+            pool.take(node.gateway.id)
         except ConfigurationError as error:
             raise _usage_error(error) from error  # the hook that selects is wrong for all workers
         except ClawperatorError as error:
             why = error
-        else:
-            info = pool.taken[node.gateway.id].info
-            node.workerinput[LEASE] = asdict(lease)
-            node.workerinput[OWN_CLASSES] = [one.label for one in classes if one.holds(info)]
+        _hand_device(node)
         _hand_classes(node, pool, classes)
         open_channel(node, _receive)
         _note_late_start(node)
@@ -338,11 +355,39 @@ def _note_late_start(node: Any) -> None:
 def _receive(node: Any, topic: str, value: Any) -> None:
     """Receive what a worker sends beside xdist's own messages."""
     if topic == _NEEDS:
-        node.config.stash.setdefault(DEVICE_NEEDS, device_needs.unpack(value))
+        with _needs_received:
+            _learn_needs(node.config, value)
+        reply(node, topic, _hand_device(node))
     elif topic == phones.TOPIC:
         phones.reply_how(node, value)
     else:
         ladder.receive(node, topic, value)
+
+
+def _learn_needs(config: pytest.Config, packed: Any) -> None:
+    """Keep what the tests need, and see that the workers' devices fit them; once, as all agree."""
+    if DEVICE_NEEDS in config.stash:
+        return
+    needs = device_needs.unpack(packed)
+    try:
+        config.stash[DEVICE_CHANGES] = device_needs.fit_devices(config, needs)
+    except ClawperatorError as error:  # then the devices stay as they are
+        config.stash[DEVICE_CHANGES] = [str(error)]
+    config.stash[DEVICE_NEEDS] = needs
+
+
+def _hand_device(node: Any) -> dict[str, Any]:
+    """Write the device of a worker into its input, and return that part of it."""
+    pool, classes = node.config.stash[DEVICE_POOL], leasing.find_classes(node.config)
+    device = pool.taken.get(node.gateway.id)
+    if device is None:
+        return {}
+    handed = {
+        LEASE: asdict(pool.lease_of(device)),
+        OWN_CLASSES: [one.label for one in classes if one.holds(device.info)],
+    }
+    node.workerinput.update(handed)
+    return handed
 
 
 def leave_limits_to_controller(config: pytest.Config) -> None:
@@ -357,14 +402,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     config = session.config
     if is_worker(config):
         needs = device_needs.pack(session.items)
+        if has_channel(config):
+            # The device may be another one than at the start: one that the tests need.
+            worker_input(config).update(ask(config, _NEEDS, needs, timeout=PATIENCE))
         if needs["tests"] and LEASE in worker_input(config):
             connect_early(config)
-        send(config, _NEEDS, needs)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Show which tests cannot run, once a worker has sent what its tests need."""
+    for text in node.config.stash.get(DEVICE_CHANGES, []):
+        events_of(node.config).show(text)
+    node.config.stash[DEVICE_CHANGES] = []
     show_unfit_of_workers(node.config)
     _show_effect_of_dist(node.config)
 

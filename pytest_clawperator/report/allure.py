@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -42,13 +42,19 @@ class AllureSink(ReportSink):
     """Write to the results of Allure's own plugin, through its reporter.
 
     Executions are steps with parameters, inside the steps and expectations of the test.
+    ``status_of`` returns the status of a report, if Allure would give it another one by the type
+    of its error.
     """
 
-    def __init__(self, reporter: Any) -> None:
+    def __init__(
+        self, reporter: Any, *, status_of: Callable[[Any], str | None] = lambda report: None
+    ) -> None:
         self._reporter = reporter
+        self._status_of = status_of
         self._reset()
 
     def _reset(self) -> None:
+        self._has_failed = False
         self._serials: list[str] = []
         self._open: dict[int, str] = {}
         # The executions of an expectation are reported before the expectation itself.
@@ -81,6 +87,20 @@ class AllureSink(ReportSink):
         _commons().plugin_manager.hook.attach_file(source=str(attachment.path), name=name, **kind)
         if attachment.kind == "picture":
             self._compare(attachment)
+
+    def complete(self, report: Any) -> None:
+        """Have Allure say of a failure what everybody else says; the first failure counts."""
+        test = self._reporter.get_test(None)
+        if test is None or not report.failed or self._has_failed:
+            return
+        status = self._status_of(report)
+        self._has_failed = status != "broken"
+        if status is not None and test.status != status:
+            test.status = status
+            test.statusDetails = test.statusDetails or _commons().model2.StatusDetails(
+                message=visible(report.longreprtext.partition("\n")[0]),
+                trace=visible(report.longreprtext),
+            )
 
     # Devices
 

@@ -96,6 +96,19 @@ class TestEnded(TraceEvent):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TestMoved(TraceEvent):
+    """A test went to another device before it began, so it was not run here."""
+
+    __test__: ClassVar[bool] = False
+
+    kind: ClassVar[str] = "moved"
+    nodeid: str
+    worker: str = ""
+    start: float
+    stop: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunEnded(TraceEvent):
     """The last line; a run that was killed has none."""
 
@@ -125,6 +138,14 @@ def test_of(data: Mapping[str, Any]) -> TestEnded | None:
         page=_text(data.get("page")),
         markers=_texts(data.get("markers")),
     )
+
+
+def _moved_of(data: Mapping[str, Any]) -> TestMoved | None:
+    nodeid, worker = data.get("nodeid"), _text(data.get("worker"))
+    start, stop = number_of(data.get("start")), number_of(data.get("stop"))
+    if not isinstance(nodeid, str) or start is None or stop is None:
+        return None
+    return TestMoved(at=stop, nodeid=nodeid, worker=worker, start=start, stop=stop)
 
 
 def _error(data: object) -> ErrorSummary | None:
@@ -220,10 +241,12 @@ def read_run(folder: Path) -> Run:
     """Read a run: its file, and the traces in its folder.
 
     A trace without a line belongs to a test that was broken off, or to a run whose file is lost.
+    A later line about the same attempt replaces the one before.
     """
     lines = _lines(folder / RUN_FILE)
-    tests = [test for line in lines if line["kind"] == TestEnded.kind and (test := test_of(line))]
-    traces = list(traces_in(folder))
+    tests = _latest(test_of(line) for line in lines if line["kind"] == TestEnded.kind)
+    moved = [one for line in lines if line["kind"] == TestMoved.kind and (one := _moved_of(line))]
+    traces = [one for one in traces_in(folder) if _place_of(one, moved) is None]
     head = next((line for line in lines if line["kind"] == RunBegan.kind), {})
     starts = [*(test.start for test in tests), *(trace.start for trace in traces)]
     if "at" in head:
@@ -237,6 +260,12 @@ def read_run(folder: Path) -> Run:
         devices={**devices, **devices_of(lines)},
         tests=joined(tests, traces, folder),
     )
+
+
+def _latest(tests: Iterable[TestEnded | None]) -> list[TestEnded]:
+    """Return the tests; a later line about the same attempt replaces the one before."""
+    read = (one for one in tests if one is not None)
+    return list({(one.nodeid, one.worker, one.attempt, one.start): one for one in read}.values())
 
 
 def joined(
@@ -256,7 +285,7 @@ def joined(
     return (*found, *lost)
 
 
-def _place_of(trace: Glance, tests: Sequence[TestEnded]) -> int | None:
+def _place_of(trace: Glance, tests: Sequence[TestEnded | TestMoved]) -> int | None:
     """Return the index of the attempt that a trace belongs to: it began at about the same time."""
     same = [
         (abs(test.start - trace.start), place)

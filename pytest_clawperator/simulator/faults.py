@@ -152,6 +152,8 @@ class Faults:
 
     def __init__(self) -> None:
         self._active: dict[str, Fault] = {}
+        #: Called when a fault was switched on or off.
+        self.on_change: Callable[[], object] = lambda: None
 
     def set(self, name: str, *, times: int | None = None, **options: str) -> None:
         """Switch a fault on: for this many occasions, or until it is cleared."""
@@ -160,6 +162,7 @@ class Faults:
     def add(self, fault: Fault) -> None:
         """Switch a fault on."""
         self._active[fault.name] = fault
+        self.on_change()
 
     def clear(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
@@ -167,6 +170,7 @@ class Faults:
             self._active.clear()
         else:
             self._active.pop(name, None)
+        self.on_change()
 
     def active(self, name: str) -> Fault | None:
         """Return the fault if it is on, without using it up."""

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.redaction import hide
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -124,8 +123,9 @@ def read(text: str) -> tuple[Line, ...]:
         levels.opener = entry if opens else None
         lines.append(line)
     levels.leave()
-    if not lines:
-        raise _Entry(1, "").error(0, "the golden is empty", f"{_FORM}; - ... fits any screen")
+    if all(line.role == ANYTHING for line in lines):
+        found = "says nothing, so that any screen would match" if lines else "is empty"
+        raise _Entry(1, "").error(0, f"the golden {found}", f"{_FORM}, at least one")
     return tuple(lines)
 
 
@@ -321,13 +321,12 @@ def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
     """Return a screen as the text of a golden that it fits exactly; "" if it shows nothing.
 
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
-    matchers in ``ignore``, with all that is in it. A mark stands in the place of secrets.
+    matchers in ``ignore``, with all that is in it. What is secret is not hidden here.
     """
-    items = items_of(snapshot, ignore, is_hiding=True)
-    return write([item.line for item in items])
+    return write([item.line for item in items_of(snapshot, ignore)])
 
 
-def items_of(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) -> list[Item]:
+def items_of(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
     """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []
@@ -336,7 +335,7 @@ def items_of(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) 
         node, depth = left.pop()
         if node in ignored or not node.is_on_screen:
             continue
-        role, label = node.role, hide(node.label) if is_hiding else node.label
+        role, label = node.role, node.label
         if label or role not in _LAYOUT_ROLES:
             items.append(_item(node, role, label, min(depth, MAX_DEPTH - 1)))
             depth += 1

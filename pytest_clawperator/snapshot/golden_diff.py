@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_clawperator.redaction import MARK
 from pytest_clawperator.snapshot.golden import (
     ANYTHING,
     STATES,
@@ -277,9 +276,7 @@ def compare(
     Every line must be found, in this order, somewhere inside the node that it lies below.
     With ``exact`` nothing else may be there, except where the golden has ``...``.
     """
-    # A golden that was written without its secrets fits a screen without them.
-    is_hiding = any(MARK in str(line) for line in golden.lines)
-    return difference(golden.lines, items_of(snapshot, ignore, is_hiding=is_hiding), exact=exact)
+    return difference(golden.lines, items_of(snapshot, ignore), exact=exact)
 
 
 def difference(golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -> Difference | None:

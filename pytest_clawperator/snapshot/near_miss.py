@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
@@ -87,86 +87,57 @@ _ROLE_WEIGHT = 0.15
 _WORD = re.compile(r"[^\W_]+")
 # The syntax of a pattern, without the text that it is about.
 _SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
-# pytest shows no more of a repr.
-_BRIEF = 240
+_SHOWN_MATCHER = 300
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
 
 
 class NoMatch:
-    """The result of a search without a match: false in a condition; its text names near misses."""
+    """A search without a match, and what came near."""
 
     def __init__(
-        self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
+        self, snapshot: Snapshot, query: Query, around: Sequence[Node] | NoMatch = ()
     ) -> None:
         self.snapshot = snapshot
         self.query = query
-        self.container = container
-
-    @property
-    def matcher(self) -> NodeMatcher:
-        """The matcher of the search."""
-        return self.query.matcher
+        self.around = around
 
     @cached_property
     def nearest(self) -> list[Miss]:
         """The nodes that came nearest, the nearest first."""
-        if isinstance(self.container, NoMatch):
-            return self.container.nearest
-        return nearest(self.snapshot, self.query, container=self.container)
+        if isinstance(self.around, NoMatch):
+            return self.around.nearest
+        return nearest(self.snapshot, self.query, around=self.around)
 
-    def __bool__(self) -> Literal[False]:
-        return False
-
-    def __getattr__(self, name: str) -> Any:
-        """Raise ``NodeNotFoundError`` if this is used as if it were a node."""
-        __tracebackhide__ = True
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if not hasattr(type(self.snapshot.root), name):
-            getattr(self.snapshot.root, name)  # raises, with our name for it
-        raise NodeNotFoundError(
-            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
-            hint="Ask `if found:` first if it may be missing, or wait with claw.node(...).",
-            matcher=self.matcher,
+    @property
+    def error(self) -> NodeNotFoundError:
+        """The error that says so."""
+        return NodeNotFoundError(
+            "; ".join([f"no node fits {self._wanted}", *self._facts()]),
+            hint="If it may be missing, use find_all(...), which gives a list, or"
+            ' `"Sign in" in snapshot`; claw.node(...) waits for it.',
+            matcher=self.query.matcher,
             nearest=self.nearest,
             outline=outline(self.snapshot),
             snapshot=self.snapshot,
         )
 
-    def __repr__(self) -> str:
-        text = f"<NoMatch {self._wanted(longest=80)}"
-        facts = self._facts()
-        for fact in facts:
-            longer = f"{text}; {fact}"
-            if len(longer) > _BRIEF - len("...>"):
-                return f"{longer[: _BRIEF - 4] if fact is facts[0] else text}...>"
-            text = longer
-        return f"{text}>"
-
-    def __str__(self) -> str:
-        lines = [f"No node on the screen fits {self._wanted(longest=300)}", *self._facts()]
-        return "\n  ".join(lines)
-
-    def _wanted(self, *, longest: int) -> str:
-        wanted = plain(str(self.matcher), longest=longest)
-        if self.container is None:
+    @property
+    def _wanted(self) -> str:
+        wanted = plain(str(self.query.matcher), longest=_SHOWN_MATCHER)
+        if isinstance(self.around, NoMatch):
+            return f"{wanted} in {self.around._wanted}"
+        if not self.around:
             return wanted
-        if isinstance(self.container, NoMatch):
-            return f"{wanted} in {self.container._wanted(longest=longest)}"
-        return f"{wanted} in {describe(self.container)}"
+        others = len(self.around) - 1
+        return f"{wanted} in {describe(self.around[0])}" + (f" or {others} more" if others else "")
 
-    def _facts(self) -> list[str]:
-        near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
-        if isinstance(self.container, NoMatch):
-            near.insert(0, "the container is not there either")
+    def _facts(self) -> Iterator[str]:
+        if (role := self.query.matcher.role) and role.lower() in UNSHOWN_ROLES:
+            yield f"a snapshot does not show the role {role.lower()}"
         if cover := self.snapshot.covering_package:
-            near.insert(0, f"covered by {plain(cover)}")
-        if (role := self.matcher.role) and role.lower() in UNSHOWN_ROLES:
-            near.insert(0, f"a snapshot does not show the role {role.lower()}")
-        return near
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NoMatch, (self.snapshot, self.query, self.container)
+            yield f"covered by {plain(cover)}"
+        if isinstance(self.around, NoMatch):
+            yield "the container is not there either"
 
 
 @dataclass(frozen=True)
@@ -185,7 +156,7 @@ def nearest(
     matcher: Query | NodeMatcher | Mapping[str, Any],
     *,
     limit: int = 3,
-    container: Node | None = None,
+    around: Sequence[Node] = (),
 ) -> list[Miss]:
     """Return the nodes that come nearest to a matcher that found nothing, the nearest first."""
     query = Query.of(matcher, {})
@@ -195,7 +166,7 @@ def nearest(
         points = {node: _closeness(node, query, closely=closely) for node in nodes}
         near = [node for node in nodes if points[node] >= _NEAR]
         nodes = nlargest(keep, near, key=points.__getitem__)
-    misses = [Miss(node, _reasons(node, query, container)) for node in nodes]
+    misses = [Miss(node, _reasons(node, query, around)) for node in nodes]
     return [miss for miss in misses if miss.reasons]
 
 
@@ -262,7 +233,7 @@ def _named(node: Node, id: str) -> list[str]:
     return [node.role, *label, *([plain(id)] if id else [])]
 
 
-def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...]:
+def _reasons(node: Node, query: Query, around: Sequence[Node]) -> tuple[str, ...]:
     reasons = [
         _reason(node, field, wanted)
         for field, wanted in query.fields.items()
@@ -273,8 +244,8 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
         reasons.append(f"covered by {plain(cover)}")
     if not node.is_on_screen:
         reasons.append("off-screen")
-    if container is not None and node is not container and container not in node.ancestors:
-        reasons.append("outside the container")
+    if around and not any(above in around for above in node.ancestors):
+        reasons.append("outside the container" + ("s" if len(around) > 1 else ""))
     return tuple(reasons)
 
 
@@ -375,9 +346,9 @@ def crash_dialog(snapshot: Snapshot) -> str | None:
         node.resource_id.startswith(_BUTTONS) for node in snapshot.nodes
     ):
         return None
-    title = snapshot.find(id=_TITLE)
-    labels = (node.label for node in snapshot.nodes if node.label)
-    return title.label if title else next(labels, "")
+    titles = [node for node in snapshot.find_all(id=_TITLE) if node.label]
+    labels = (node.label for node in (*titles, *snapshot.nodes) if node.label)
+    return next(labels, "")
 
 
 #: What to do about it; it comes before all other hints.

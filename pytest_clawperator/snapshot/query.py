@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import Unpack
 
+from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def role_of(node: Node) -> str:
     """Return the role of a node; the first rule that fits wins."""
     if _is_tab(node):
         return "tab"
-    class_name = node.class_name.lower()
+    class_name = folded(node.class_name)
     by_class = _class_role(class_name)
     if by_class == "image" and _is_effectively_clickable(node):
         return "icon"
@@ -73,7 +74,7 @@ def role_of(node: Node) -> str:
 
 def is_certain(node: Node) -> bool:
     """Whether the Operator is sure to infer the same role as the XML gives."""
-    class_name = node.class_name.lower()
+    class_name = folded(node.class_name)
     role = _class_role(class_name)
     is_collection = "recyclerview" in class_name or role == "grid"
     return _is_tab(node) or (role is not None and not is_collection)
@@ -83,7 +84,7 @@ def _is_tab(node: Node) -> bool:
     parent = node.parent
     if parent is None or not node.label:
         return False
-    class_name, resource_id = parent.class_name.lower(), parent.resource_id.lower()
+    class_name, resource_id = folded(parent.class_name), folded(parent.resource_id)
     return any(part in class_name for part in _TAB_CLASSES) or any(
         part in resource_id for part in _TAB_IDS
     )
@@ -95,9 +96,10 @@ def _class_role(class_name: str) -> str | None:
 
 def _text_role(node: Node) -> str:
     if _is_effectively_clickable(node):
-        return "text" if " " in node.text and len(node.text) > _LONG_TEXT else "button"
+        is_long = " " in node.text and utf16_length(node.text) > _LONG_TEXT
+        return "text" if is_long else "button"
     parent = node.parent
-    return "title" if parent is not None and "toolbar" in parent.class_name.lower() else "text"
+    return "title" if parent is not None and "toolbar" in folded(parent.class_name) else "text"
 
 
 def _is_effectively_clickable(node: Node) -> bool:
@@ -245,12 +247,14 @@ class Query:
 
 
 def check_role(role: str) -> None:
-    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
+    """Raise ``ConfigurationError`` for an unknown role: it would silently never be found."""
     __tracebackhide__ = True
     name = role.lower()
-    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
-    if near is not None:
-        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
+    if name not in KNOWN_ROLES:
+        near = closest(name, KNOWN_ROLES)
+        every = listed(sorted(KNOWN_ROLES), limit=len(KNOWN_ROLES))
+        hint = f"Did you mean {near}?" if near else f"There are {every}."
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=hint)
 
 
 #: The forms of a matcher; None if keywords are given instead.
@@ -269,11 +273,17 @@ class Searchable:
         *,
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
-    ) -> Node | NoMatch:
-        """Return the first node that fits, or a :class:`NoMatch` that names near misses."""
+    ) -> Node:
+        """Return the first node that fits; raise ``NodeNotFoundError``, with near misses, if none.
+
+        ``find_all`` gives a list, which may be empty.
+        """
+        __tracebackhide__ = True
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
-        return self._no_match(query) if found is None else found
+        if found is None:
+            raise self._no_match(query).error
+        return found
 
     def find_all(
         self,
@@ -297,6 +307,16 @@ class Searchable:
         """Count the nodes that fit."""
         return len(self.find_all(matcher, on_screen=on_screen, **keywords))
 
+    def __contains__(self, text: object) -> bool:
+        """Whether a node on the screen has exactly this text or description."""
+        __tracebackhide__ = True
+        if not isinstance(text, str):
+            raise TypeError(
+                f"`in` takes the text of a node, found something of type {type(text).__name__};"
+                ' find_all(...) takes matchers, as in find_all(role="button")'
+            )
+        return bool(self.count(text=text) or self.count(desc=text))
+
     def _candidates(self, query: Query) -> Iterable[Node]:
         """Return nodes that include all that fit, in the order of the tree."""
         raise NotImplementedError
@@ -316,6 +336,27 @@ class Searchable:
 
 def identifying_matcher(node: Node) -> NodeMatcher | None:
     """Return the shortest matcher by which the Operator finds this very node first, or None."""
+    for matcher in _matchers_of(node):
+        if next(node.snapshot._matches(Query(matcher), on_screen=True), None) is node:
+            return matcher
+    return None
+
+
+def recognising_matcher(node: Node) -> NodeMatcher | None:
+    """Return the shortest matcher that is this node's alone, on the screen or off it, or None.
+
+    By it the node can be found again on another snapshot. A role alone would do for a node
+    of any other screen.
+    """
+    for matcher in _matchers_of(node):
+        is_role_alone = list(Query(matcher).fields) == ["role"]
+        if not is_role_alone and node.snapshot.find_all(matcher, on_screen=False) == [node]:
+            return matcher
+    return None
+
+
+def _matchers_of(node: Node) -> Iterator[NodeMatcher]:
+    """Yield the matchers that fit a node, those with the fewest fields first."""
     fields = {
         "resource_id": node.resource_id,
         "text_equals": node.label,
@@ -328,9 +369,6 @@ def identifying_matcher(node: Node) -> NodeMatcher | None:
     choices.sort(key=lambda chosen: chosen[0][0] == "role")
     for chosen in choices:
         try:
-            matcher = NodeMatcher(**dict(chosen))
+            yield NodeMatcher(**dict(chosen))
         except ExecutionValidationError:  # too long for the wire
             continue
-        if node.snapshot.find(matcher) is node:
-            return matcher
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, NamedTuple, overload
@@ -107,6 +107,8 @@ class Node(query.Searchable, HintsAtNames):
 
     _own_word = "node"
     _their_names = foreign_names.NODE
+    # Not checked, because many are made; its slots are all that can be set anyhow.
+    __setattr__ = object.__setattr__
 
     def __init__(self, snapshot: Snapshot, element: Element) -> None:
         self.snapshot = snapshot
@@ -269,11 +271,11 @@ class Node(query.Searchable, HintsAtNames):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        return Scope(self)._candidates(wanted)
+        return Scope([self])._candidates(wanted)
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
-        return near_miss.NoMatch(self.snapshot, wanted, self)
+        return near_miss.NoMatch(self.snapshot, wanted, [self])
 
     def _get(self, name: str) -> str:
         return self.snapshot._value(self._element, name)
@@ -298,32 +300,53 @@ def _node_at(snapshot: Snapshot, position: int) -> Node:
     return snapshot._node(snapshot._elements[position])
 
 
-class Scope(query.Searchable):
-    """A part of a snapshot: a container and what is in it."""
+# So many nodes with a text are looked at one by one; otherwise what is in the containers is.
+_FEW = 10
 
-    def __init__(self, container: Node | near_miss.NoMatch) -> None:
-        self.container = container
+
+class Scope(query.Searchable):
+    """A part of a snapshot: what is inside any of some containers, but not these themselves."""
+
+    def __init__(self, around: Sequence[Node] | near_miss.NoMatch) -> None:
+        self.around = around
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        if isinstance(self.container, near_miss.NoMatch):
+        around = self.around
+        if isinstance(around, near_miss.NoMatch) or not around:
             return ()
-        container = self.container
-        text = wanted.matcher.text_equals
-        if not text or not isinstance(text, str):
-            return chain((container,), container.descendants)
-        return (
-            node
-            for node in container.snapshot._candidates(wanted)
-            if node is container or container in node.ancestors
-        )
+        snapshot, text = around[0].snapshot, wanted.matcher.text_equals
+        named = snapshot._by_label.get(text, []) if text and isinstance(text, str) else None
+        if named is None or len(named) > _FEW:
+            return chain.from_iterable(node.descendants for node in outermost(around))
+        containers = set(around)
+        return (node for node in map(snapshot._node, named) if is_inside(node, containers))
 
     @override
     def _no_match(self, wanted: Query) -> near_miss.NoMatch:
-        return near_miss.NoMatch(self.container.snapshot, wanted, self.container)
+        around = self.around
+        snapshot = (around if isinstance(around, near_miss.NoMatch) else around[0]).snapshot
+        return near_miss.NoMatch(snapshot, wanted, around)
+
+    def __bool__(self) -> bool:
+        raise errors.ConfigurationError(
+            "a part of a snapshot is neither true nor false",
+            hint="Ask what is in it, as in snapshot.within(id='cart').find_all(text='Tea').",
+        )
 
     def __repr__(self) -> str:
-        return f"<Scope {self.container!r}>"
+        return f"<Scope {self.around!r}>"
+
+
+def is_inside(node: Node, containers: Collection[Node]) -> bool:
+    """Whether any of the containers is around a node; a node is not inside itself."""
+    return any(above in containers for above in node.ancestors)
+
+
+def outermost(nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes that are inside none of the others."""
+    every = dict.fromkeys(nodes)
+    return [node for node in every if not is_inside(node, every)]
 
 
 __all__ = ["Node", "Snapshot"]
@@ -338,6 +361,7 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     _own_word = "snapshot"
     _their_names = foreign_names.SNAPSHOT
+    __setattr__ = object.__setattr__  # not checked, because many are made
 
     def __init__(
         self,
@@ -466,30 +490,40 @@ class Snapshot(query.Searchable, HintsAtNames):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Whether it fits a golden or the text of one, or shows the same as another snapshot."""
+        """Whether it fits a golden or the text of one, or shows the same as another snapshot.
+
+        A text that is not a golden is an error: it would be unequal to every screen.
+        """
+        __tracebackhide__ = True
         if isinstance(other, Snapshot):
-            return self is other or golden.render(self) == golden.render(other)
+            shown = golden.render(self)
+            is_alike = shown == golden.render(other)
+            return is_alike and (bool(shown) or self.xml == other.xml)
         if isinstance(other, golden.Golden):
             return compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
-        try:
-            return compare(golden.parse(other), self) is None
-        except errors.ConfigurationError:  # text that is not a golden fits nothing
-            return False
+        return compare(golden.parse(other), self) is None
 
     __hash__ = object.__hash__
 
     def within(
         self,
-        container: Node | near_miss.NoMatch | Wanted = None,
+        container: Node | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> Scope:
-        """Return a scope to search in: a node, or the first that fits a matcher."""
-        if isinstance(container, (Node, near_miss.NoMatch)):
-            return Scope(container)
-        return Scope(self.find(container, **keywords))
+        """Return a scope to search in: what is inside a node, or any node that fits a matcher."""
+        __tracebackhide__ = True
+        if isinstance(container, Node):
+            if container.snapshot is not self:
+                raise errors.ConfigurationError(
+                    f"{container!r} is a node of another snapshot",
+                    hint="Search in a node of this one, or give a matcher.",
+                )
+            return Scope([container])
+        found = self.find_all(container, **keywords)
+        return Scope(found or self._no_match(Query.of(container, keywords)))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
@@ -706,10 +740,15 @@ def _share_a_window(node: Node, other: Node) -> bool:
     return [node, *node.ancestors][-1] is [other, *other.ancestors][-1]
 
 
-def secret_places(snapshot: Snapshot) -> list[Bounds]:
-    """Return the bounds of password fields, and of nodes whose texts hold a secret."""
-    return [node.bounds for node in snapshot.nodes if _is_secret(node)]
+def secret_places(snapshot: Snapshot, *, only_readable: bool = False) -> list[Bounds]:
+    """Return the bounds of nodes whose texts hold a secret, and of password fields.
 
-
-def _is_secret(node: Node) -> bool:
-    return node.password or SECRETS.is_in(node.text) or SECRETS.is_in(node.content_desc)
+    With ``only_readable`` password fields are left out: they show bullets.
+    """
+    return [
+        node.bounds
+        for node in snapshot.nodes
+        if (node.password and not only_readable)
+        or SECRETS.is_in(node.text)
+        or SECRETS.is_in(node.content_desc)
+    ]

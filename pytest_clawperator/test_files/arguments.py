@@ -55,7 +55,7 @@ def read_arguments(verb: Verb, node: YamlNode, scope: Scope) -> Arguments:
         if not is_nothing(node):
             _refuse_single(verb, node)
     elif first is None:
-        arguments.named["text"] = shapes.read_value(shapes.Text(), node, scope, verb.name)
+        arguments.named["text"] = shapes.read_value(shapes.WORD, node, scope, verb.name)
         return arguments
     else:
         arguments.add(first, shapes.read_value(first.shape, node, scope, verb.name))
@@ -168,7 +168,7 @@ def arguments_schema(verb: Verb, *, without: tuple[str, ...] = ()) -> shapes.Sch
         if only and (not verb.takes_node or first.name in verb.instead_of_node):
             forms.append(shapes.value_schema(first.shape))
     elif verb.takes_node:
-        forms.append(shapes.Text().schema())
+        forms.append(shapes.WORD.schema())
     if takes_nothing(verb):
         forms.append({"enum": [None, True]})
     return {"description": verb.summary, "anyOf": forms}

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.contracts.wording import closest, quote
-from pytest_clawperator.test_files import shapes, syntax
+from pytest_clawperator.test_files import rehearsal, shapes, syntax
 from pytest_clawperator.test_files.arguments import arguments_schema, read_arguments
 from pytest_clawperator.test_files.syntax import NAME_PATTERN, Scope, check_name
 from pytest_clawperator.test_files.verbs import Verb, envelope_checks, node_checks, screen_checks
@@ -21,6 +21,8 @@ _VISIBLE = "to_be_visible"
 def read_expect(node: YamlNode, scope: Scope) -> Iterator[ast.stmt]:
     """Yield one statement for each check."""
     if shapes.text_in(node) is not None:
+        if not shapes.WORD.fits(node):
+            raise shapes.unexpected(node, f"expect: {shapes.Node().wanted} is wanted")
         yield _statement(_expect(shapes.Node().read(node, scope), None, scope), _VISIBLE)
         return
     if not isinstance(node, Mapping):
@@ -36,8 +38,11 @@ def read_expect(node: YamlNode, scope: Scope) -> Iterator[ast.stmt]:
     if not checks and not is_node:
         raise Mistake(node.mark, "expect: what is expected? Name a check, such as to_be_in_app")
     subject = _subject(node, scope, is_node=is_node)
+    rehearsed = rehearsal.expecting(subject, node.mark)
     for entry in checks:
-        yield _check(entry, known[entry.key], _expect(subject, node, scope), node, scope)
+        called = _check(entry, known[entry.key], _expect(subject, node, scope), node, scope)
+        rehearsal.rehearse(rehearsed, known[entry.key], called, entry.mark)
+        yield syntax.placed(ast.Expr(called), entry.mark)
     if not checks:
         timeout = _timeout(node, scope)
         yield _statement(_expect(subject, node, scope), _VISIBLE, timeout=timeout)
@@ -93,21 +98,18 @@ def _expect(subject: ast.expr, node: Mapping | None, scope: Scope) -> ast.expr:
     return syntax.call(function, arguments)
 
 
-def _check(entry: Entry, verb: Verb, expecting: ast.expr, node: Mapping, scope: Scope) -> ast.stmt:
+def _check(entry: Entry, verb: Verb, expecting: ast.expr, node: Mapping, scope: Scope) -> ast.Call:
     arguments = read_arguments(without_timeout(verb), entry.value, scope)
     timeout = _timeout(node, scope)
     if timeout is not None and "timeout" not in verb.parameters:
         raise Mistake(node.entries["timeout"].mark, f"`{verb.name}` waits for nothing")
     arguments.named.update({} if timeout is None else {"timeout": timeout})
-    called = arguments.of(syntax.attribute(expecting, verb.name))
-    return syntax.placed(ast.Expr(called), entry.mark)
+    return arguments.of(syntax.attribute(expecting, verb.name))
 
 
 def _timeout(node: Mapping, scope: Scope) -> ast.expr | None:
     timeout = node.get("timeout")
-    return (
-        None if timeout is None else shapes.read_value(shapes.Number(), timeout, scope, "timeout")
-    )
+    return None if timeout is None else shapes.read_value(shapes.SECONDS, timeout, scope, "timeout")
 
 
 def _statement(expecting: ast.expr, check: str, timeout: ast.expr | None = None) -> ast.stmt:
@@ -125,7 +127,7 @@ def expect_schema() -> shapes.Schema:
     """Return the schema of the step."""
     return {
         "description": "Expect something of a node, the screen, or a result.",
-        "anyOf": [shapes.Text().schema(), _node_form(), _screen_form(), _result_form()],
+        "anyOf": [shapes.WORD.schema(), _node_form(), _screen_form(), _result_form()],
     }
 
 
@@ -138,7 +140,7 @@ def _options() -> dict[str, shapes.Schema]:
 
 def _timed() -> shapes.Schema:
     return {
-        **shapes.value_schema(shapes.Number()),
+        **shapes.value_schema(shapes.SECONDS),
         "description": "How many seconds to wait for it.",
     }
 

@@ -119,7 +119,7 @@ def _keywords(entry: Entry, allowed: dict[str, shapes.Shape], scope: Scope) -> d
 
 
 def _timeout(entry: Entry, scope: Scope) -> Iterator[ast.expr]:
-    yield _mark("claw_timeout", [shapes.read_value(shapes.Number(), entry.value, scope, "timeout")])
+    yield _mark("claw_timeout", [shapes.read_value(shapes.SECONDS, entry.value, scope, "timeout")])
 
 
 def _markers(entry: Entry, scope: Scope) -> Iterator[ast.expr]:

@@ -98,7 +98,10 @@ def _test_keys() -> dict[str, shapes.Schema]:
             "minProperties": 1,
             "description": "What the test requires of its device: the marker claw_device.",
         },
-        "timeout": {"type": "number", "description": "How many seconds its steps wait for a node."},
+        "timeout": {
+            **shapes.SECONDS.schema(),
+            "description": "How many seconds its steps wait for a node.",
+        },
         "markers": {
             "type": "object",
             "additionalProperties": False,

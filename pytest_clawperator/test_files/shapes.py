@@ -6,12 +6,16 @@ Both come from the same object, so that an editor and a run accept the same file
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.contracts.wording import closest, describe, listed, quote
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.query import check_role
 from pytest_clawperator.test_files import syntax
 from pytest_clawperator.test_files.syntax import TEXT_PATTERN, VARIABLE_PATTERN, Scope, is_variable
 from pytest_clawperator.yaml_source import Items, Mapping, Mistake, Scalar, YamlNode
@@ -107,13 +111,15 @@ def unknown_key(mapping: Mapping, known: Sequence[str], what: str) -> None:
 
 @dataclass(frozen=True)
 class Text:
-    """A text, which may contain variables."""
+    """A text, which may contain variables; a matcher's may not be blank."""
 
     wanted: str = "a text"
+    may_be_blank: bool = True
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a text."""
-        return text_in(node) is not None
+        text = text_in(node)
+        return text is not None and (self.may_be_blank or bool(text.strip()))
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the text."""
@@ -122,28 +128,49 @@ class Text:
 
     def schema(self) -> Schema:
         """Return the schema."""
-        return {"type": "string", "pattern": TEXT_PATTERN}
+        text: Schema = {"type": "string", "pattern": TEXT_PATTERN}
+        return text if self.may_be_blank else {"allOf": [text, {"pattern": r"\S"}]}
+
+
+#: What describes a node: blank, it would match none, or nearly every one.
+WORD = Text("a text that is not blank", may_be_blank=False)
 
 
 @dataclass(frozen=True)
 class Number(_Constant):
-    """A number; a whole one for an ``int``."""
+    """A number; a whole one for an ``int``, and within limits if there are any."""
 
     whole: bool = False
+    least: int | None = None
+    most: int | None = None
 
     @property
     def wanted(self) -> str:
         """The expected kind of value, for messages."""
-        return "a whole number" if self.whole else "a number"
+        kind = "a whole number" if self.whole else "a number"
+        if self.least is None:
+            return kind
+        within = f"at least {self.least}" if self.most is None else f"{self.least} to {self.most}"
+        return f"{kind} ({within})"
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a number, but not a truth value, which is an ``int`` in Python."""
         kinds = (int,) if self.whole else (int, float)
-        return isinstance(node, Scalar) and type(node.value) in kinds
+        if not isinstance(node, Scalar) or type(node.value) not in kinds:
+            return False
+        value: Any = node.value
+        is_enough = self.least is None or value >= self.least
+        return is_enough and (self.most is None or value <= self.most)
 
     def schema(self) -> Schema:
         """Return the schema."""
-        return {"type": "integer" if self.whole else "number"}
+        schema: Schema = {"type": "integer" if self.whole else "number"}
+        schema |= {} if self.least is None else {"minimum": self.least}
+        return schema | ({} if self.most is None else {"maximum": self.most})
+
+
+#: How many seconds to wait for something.
+SECONDS = Number(least=0, most=limits.MAX_LOOKING)
 
 
 @dataclass(frozen=True)
@@ -247,7 +274,13 @@ class Pattern:
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the compiled expression."""
         assert isinstance(node, Mapping)
-        pattern = read_value(Text(), node.entries["pattern"].value, scope, "pattern")
+        given = node.entries["pattern"].value
+        pattern = read_value(Text(), given, scope, "pattern")
+        if isinstance(pattern, ast.Constant):
+            try:
+                re.compile(str(pattern.value))
+            except re.error as error:
+                raise Mistake(given.mark, f"this is not a pattern: {error}") from error
         return syntax.call(syntax.attribute(syntax.name("re"), "compile"), [pattern])
 
     def schema(self) -> Schema:
@@ -327,7 +360,7 @@ class Node:
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a mapping, which may be wrong, or a text."""
-        return isinstance(node, Mapping) or (self.takes_text and text_in(node) is not None)
+        return isinstance(node, Mapping) or (self.takes_text and WORD.fits(node))
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the locator."""
@@ -340,14 +373,14 @@ class Node:
     def schema(self) -> Schema:
         """Return the schema."""
         mapping = {"$ref": "#/definitions/node"}
-        return {"anyOf": [Text().schema(), mapping]} if self.takes_text else mapping
+        return {"anyOf": [WORD.schema(), mapping]} if self.takes_text else mapping
 
 
 def node_properties() -> dict[str, Schema]:
     """Return the schemas of the keys that describe a node."""
     around = {key: value_schema(Node()) for key in ("within", "has")}
     nth = value_schema(Number(whole=True))
-    return {**{key: Text().schema() for key in KEYWORDS}, **around, "nth": nth}
+    return {**{key: WORD.schema() for key in KEYWORDS}, **around, "nth": nth}
 
 
 def is_node_named(mapping: Mapping) -> bool:
@@ -378,11 +411,24 @@ def read_locator(mapping: Mapping, scope: Scope) -> ast.expr:
 def read_matcher(mapping: Mapping, scope: Scope, keys: Sequence[str]) -> dict[str, ast.expr]:
     """Return the Python of the keys of a mapping that describe a node."""
     shapes: dict[str, Shape] = {"has": Node(), "within": Node()}
+    given = [entry for entry in mapping.entries.values() if entry.key in keys]
+    for entry in given:
+        if entry.key == "role":
+            _check_role(entry.value)
     return {
-        entry.key: read_value(shapes.get(entry.key, Text()), entry.value, scope, entry.key)
-        for entry in mapping.entries.values()
-        if entry.key in keys
+        entry.key: read_value(shapes.get(entry.key, WORD), entry.value, scope, entry.key)
+        for entry in given
     }
+
+
+def _check_role(node: YamlNode) -> None:
+    """Refuse a misspelt role."""
+    role = text_in(node)
+    if role is not None and not syntax.has_variables(role):
+        try:
+            check_role(role)
+        except ConfigurationError as error:
+            raise Mistake(node.mark, f"role: {error.message}. {error.hint}") from error
 
 
 def _locator(keywords: dict[str, ast.expr]) -> ast.expr:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.test_files import shapes, syntax, verbs
+from pytest_clawperator.test_files import rehearsal, shapes, syntax, verbs
 from pytest_clawperator.test_files.arguments import read_arguments
 from pytest_clawperator.test_files.expectations import read_expect
 from pytest_clawperator.test_files.syntax import Scope, check_name, has_variables
@@ -111,9 +112,15 @@ def _refuse_unknown(word: str, mark: Mark) -> None:
     ours = in_our_words(word)
     if ours is not None:
         raise Mistake(mark, f"there is no step {quote(word)}; here it is {ours}")
-    near = closest(word, [*step_words(), *MODIFIERS])
+    near = closest(word, [*step_words(), *MODIFIERS], _other_words())
     meant = f"; did you mean `{near}`?" if near else ""
     raise Mistake(mark, f"there is no step {quote(word)}{meant}")
+
+
+def _other_words() -> dict[str, str]:
+    """Return other names of the actions that are steps, such as ``tap``, with the steps' own."""
+    kinds = [kind for kind in ACTION_TYPES.values() if kind.name in step_words()]
+    return {word: kind.name for kind in kinds for word in (*kind.aliases, *kind.guesses)}
 
 
 def _refuse_words(node: Mapping, words: Sequence[Entry]) -> None:
@@ -143,10 +150,14 @@ def _read_call(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     verb = verbs.client_verbs().get(entry.key)
     if verb is not None:
         arguments = read_arguments(verb, _value_of(entry), scope)
-        yield _result(arguments.of(syntax.attribute(client, verb.name)), step, scope)
+        called = arguments.of(syntax.attribute(client, verb.name))
+        rehearsal.rehearse(rehearsal.client(), verb, called, entry.mark)
+        yield _result(called, step, scope)
         return
     verb = verbs.node_verbs()[entry.key]
-    yield ast.Expr(_on_locator(verb, _value_of(entry), scope))
+    called = _on_locator(verb, _value_of(entry), scope)
+    rehearsal.rehearse(None, verb, called, entry.mark)
+    yield ast.Expr(called)
 
 
 def _value_of(entry: Entry) -> YamlNode:
@@ -195,9 +206,12 @@ def _read_device(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt
         (parameter,) = verb.parameters.values()
         value = shapes.read_value(parameter.shape, inner.value, scope, verb.name)
         assert isinstance(target, ast.Attribute)
+        rehearsal.rehearse_setting(verb, value, inner.mark)
         yield ast.Assign([ast.Attribute(target.value, verb.name, ast.Store())], value)
     else:
-        yield ast.Expr(read_arguments(verb, _value_of(inner), scope).of(target))
+        called = read_arguments(verb, _value_of(inner), scope).of(target)
+        rehearsal.rehearse(rehearsal.client().device, verb, called, inner.mark)
+        yield ast.Expr(called)
 
 
 def _read_payload(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:

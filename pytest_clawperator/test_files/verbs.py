@@ -163,7 +163,7 @@ def _verb(
     has_target = any(one.name == "matcher" for one in given)
     extra = [one for one in given if one.kind is one.VAR_KEYWORD and one.name != "matcher"]
     parameters = [
-        _parameter(one, hints[one.name])
+        _parameter(name, one, hints[one.name])
         for one in given
         if one.name not in ("target", "matcher", "within") and one not in extra
     ]
@@ -191,8 +191,10 @@ def _parameter_hints(method: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(types.SimpleNamespace(__annotations__=written), names)
 
 
-def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+def _parameter(verb: str, parameter: inspect.Parameter, hint: Any) -> Parameter:
     shape = shape_of(hint)
+    if parameter.name == "timeout":  # a script may run as long as it likes
+        shape = shapes.Number(least=0) if verb == "run_skill" else shapes.SECONDS
     is_many = parameter.kind is parameter.VAR_POSITIONAL
     return Parameter(
         parameter.name,

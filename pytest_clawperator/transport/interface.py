@@ -20,7 +20,7 @@ def ignored(piece: bytes) -> None:
 
 @dataclass(frozen=True)
 class ShellResult:
-    """What a device command printed, and how it ended."""
+    """What a device command printed, and how it ended; it is false if the command failed."""
 
     stdout: str
     stderr: str
@@ -30,6 +30,9 @@ class ShellResult:
     def ok(self) -> bool:
         """Whether the command succeeded."""
         return self.exit_code == 0
+
+    def __bool__(self) -> bool:
+        return self.ok
 
     @property
     def missing(self) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import redis
 
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from tests.acceptance.lab import nap
 from tests.acceptance.runs import Run, lease_at_once
 from tests.acceptance.troubles import ENDS, Scene

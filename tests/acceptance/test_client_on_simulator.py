@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
@@ -215,7 +215,7 @@ def test_closing_in_a_batch(claw: Clawperator) -> None:
         gone = b.snapshot()
 
     assert here.result.success
-    assert not gone.value.find(text="Item 7")
+    assert "Item 7" not in gone.value
 
 
 def test_navigation_and_keys(settings: Clawperator) -> None:

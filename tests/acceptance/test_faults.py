@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.errors import (
     BroadcastError,
@@ -77,7 +77,6 @@ HARMLESS = (
     "log_cut times=1",
     "log_cut",
     "operator_version version=0.5.9",
-    "locked",
 )
 
 
@@ -486,7 +485,7 @@ def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: 
 
 def test_every_fault_is_here() -> None:
     """A new fault of the simulator needs a test."""
-    apart = ("no_envelope", "booting", "disconnect", "time_set_back", "log_suppressed")
+    apart = ("no_envelope", "booting", "disconnect", "time_set_back", "log_suppressed", "locked")
     tested = [*HARMLESS, *AWAY, *apart, *map(str, CASES + OPERATOR_CASES)]
 
     assert {fault.partition(" ")[0] for fault in tested} == set(FAULTS)

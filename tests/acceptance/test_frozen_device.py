@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportTimeoutError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport import logcat, shell, wire

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -34,7 +34,7 @@ from tests.acceptance.lab import (
 # last a twentieth of what they ask for.
 BUSY = """
 import signal, sys
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from tests.acceptance.lab import nap
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,7 +45,7 @@ claw.execute(nap(40_000), timeout=120)
 
 INTERRUPTED = """
 import json, signal, sys, threading
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from tests.acceptance.lab import nap, open_sockets
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

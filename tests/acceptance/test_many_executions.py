@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import nap, open_sockets
 

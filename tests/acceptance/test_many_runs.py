@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.devices.lease import open_leases
 from tests.acceptance.lab import OwnAdbServer, nap
 from tests.acceptance.runs import Lab, lease_at_once, wait_for

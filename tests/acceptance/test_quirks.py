@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.devices.health import screen_state
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.phone_kinds import QUIRKS

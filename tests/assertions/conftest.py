@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.camera import Camera
 from tests.doubles.clock import FakeTime

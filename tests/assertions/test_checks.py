@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from pytest_clawperator.assertions.expect_node import LocatorAssertions
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.errors import ConfigurationError, StepFailedError
 from tests.doubles.expecting import FORM, assertions, failure
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
 
 
 @pytest.mark.parametrize(
@@ -148,48 +147,103 @@ STATES = {
     **dict.fromkeys(["to_be_enabled", "to_be_checked", "to_be_focused", "to_be_selected"], ()),
     **dict.fromkeys(["to_have_text", "to_contain_text", "to_have_desc", "to_have_value"], ("x",)),
     "to_have_role": ("button",),
+    "to_be_in_viewport": (),
 }
+LISTS = {"to_have_text": (["x"],), "to_contain_text": (["x"],)}
 
 
 @pytest.mark.parametrize(
-    ("matcher", "check", "found"),
+    ("matcher", "check", "args", "found"),
     [
-        *[({"text": "Nowhere"}, check, "found no match") for check in STATES],
-        ({"id": "heading"}, "to_be_checked", "found a text that cannot be checked"),
+        *[
+            ({"text": "Nowhere"}, check, args, "found no match")
+            for check, args in [*STATES.items(), *LISTS.items()]
+        ],
+        *[
+            ({"text": "Away"}, check, args, "found off-screen")
+            for check, args in [*STATES.items(), *LISTS.items()]
+            if check != "to_be_in_viewport"
+        ],
+        ({"id": "heading"}, "to_be_checked", (), "found a text that cannot be checked"),
     ],
 )
 def test_a_state_that_a_node_does_not_have_fails_both_ways(
-    matcher: dict[str, Any], check: str, found: str
+    matcher: dict[str, Any], check: str, args: tuple[Any, ...], found: str
 ) -> None:
     """A check of it fails, negated or not."""
     expected = assertions(matcher)
 
     for name in (check, f"not_{check}"):
-        assert found in failure(partial(getattr(expected, name), *STATES[check]))
+        assert found in failure(partial(getattr(expected, name), *args))
+
+
+NO_TEXT = "a text, a pattern or a list of them"
+EVERY_TEXT = "is found in every text"
+NO_COUNT, NO_RATIO = "a count is a whole number", "ratio= must be more than 0"
+WRONG: dict[str, list[tuple[Any, str]]] = {
+    "to_have_text": [
+        *[(odd, NO_TEXT) for odd in (None, 3, True, b"x", {"a"}, re.compile(b"x"), [b"x"], [None])],
+        *[(re.compile(odd), EVERY_TEXT) for odd in ("", ".*", r"\d*", "x?", "(a|)", "(?s:.*)")],
+        ([re.compile("")], EVERY_TEXT),
+        ([], r"Write to_have_count\(0\)"),
+        ((), r"Write to_have_count\(0\)"),
+    ],
+    "to_contain_text": [
+        *[(odd, NO_TEXT) for odd in (None, 3, [3])],
+        ("", "every text contains the empty text"),
+        (["Pay", ""], "every text contains the empty text"),
+        ([], r"Write to_have_count\(0\)"),
+        (re.compile(r"\s*"), EVERY_TEXT),
+    ],
+    "to_have_desc": [(None, NO_TEXT), (["x"], "one text or pattern"), (re.compile(""), EVERY_TEXT)],
+    "to_have_value": [(5, NO_TEXT), (["x"], "one text or pattern"), (re.compile(""), EVERY_TEXT)],
+    "to_have_count": [
+        *[(odd, NO_COUNT) for odd in (None, -1, 1.5, 2.0, True, "3", b"", float("nan"))],
+    ],
+    "to_have_role": [
+        ("buton", "Did you mean 'button'"),
+        *[(odd, "snapshots have no role") for odd in ("listitem", "", None, 5, True)],
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("hold", "message"),
-    [
-        (lambda e: e.to_have_text(3), "a text, a pattern or a list of them"),
-        (lambda e: e.to_have_text(re.compile(b"x")), "a text, a pattern or a list of them"),
-        (lambda e: e.to_have_text([b"x"]), "a text, a pattern or a list of them"),
-        (lambda e: e.to_have_count(-1), "a count is a whole number"),
-        (lambda e: e.to_have_count(True), "a count is a whole number"),
-        (lambda e: e.to_have_role("buton"), "Did you mean 'button'"),
-        (lambda e: e.to_have_role("listitem"), "snapshots have no role"),
-        (lambda e: e.to_be_in_viewport(ratio=2), "ratio= must be more than 0"),
-        (lambda e: e.to_be_in_viewport(ratio=True), "ratio= must be more than 0"),
-        (lambda e: e.to_be_in_viewport(ratio="half"), "ratio= must be more than 0"),
-        (lambda e: e.to_be_visible(timeout=-1), "timeout= must be a number"),
-    ],
+    ("check", "value", "message"),
+    [(check, value, said) for check, rows in WRONG.items() for value, said in rows],
 )
-def test_a_wrong_argument_is_refused(
-    hold: Callable[[LocatorAssertions], None], message: str
-) -> None:
-    """Before the first snapshot."""
-    with pytest.raises(ConfigurationError, match=message):
-        hold(assertions({"id": "pay"}))
+def test_a_wrong_value_is_refused(check: str, value: Any, message: str) -> None:
+    """Before the first snapshot, and for the opposite as well, which would always hold."""
+    for name in (check, f"not_{check}"):
+        with pytest.raises(ConfigurationError, match=message):
+            getattr(assertions({"id": "pay"}), name)(value)
+
+
+CHECKS = [name for name in vars(LocatorAssertions) if name.startswith(("to_", "not_to_"))]
+FITTING = {"text": ("Pay",), "desc": ("x",), "role": ("button",), "count": (1,), "value": ("x",)}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_wrong_option_is_refused(check: str) -> None:
+    """Every check refuses a timeout that is none, and a ratio that is no part."""
+    args = FITTING.get(check.rpartition("_")[2], ())
+    hold = partial(getattr(assertions({"id": "pay"}), check), *args)
+
+    for timeout in (-1, "5", True, float("nan"), float("inf"), 3600, b""):
+        with pytest.raises(ConfigurationError, match=r"timeout= (must be a number|is at most)"):
+            hold(timeout=timeout)
+    for ratio in (0, -0.5, 2, 1.01, True, "half", float("nan")) if "viewport" in check else ():
+        with pytest.raises(ConfigurationError, match=NO_RATIO):
+            hold(ratio=ratio)
+
+
+@pytest.mark.parametrize("pattern", ["^$", r"^\d*$", "^(Sign|Pay)?$", r"\A\s*\Z"])
+def test_a_pattern_that_only_some_texts_match_is_taken(pattern: str) -> None:
+    """An empty text may match it: it is not found in every text."""
+    empty = assertions({"id": "home"}, screen(node(id="home", kind="EditText")))
+
+    empty.to_have_text(re.compile(pattern))
+    empty.to_have_text("")
+    assertions({"id": "heading"}).not_to_have_text(re.compile(pattern))
 
 
 PROMPT = "com.android.permissioncontroller"
@@ -232,7 +286,7 @@ def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
     assert "found no information about overlays" in message
 
 
-@pytest.mark.parametrize("package", [5, "", None])
+@pytest.mark.parametrize("package", [5, "", None, "Settings", "com.example.shop ", "com..shop"])
 def test_an_invalid_package_is_refused(expect: Expect, package: Any) -> None:
     """An argument that cannot be a package is a mistake of the test."""
     with pytest.raises(ConfigurationError, match="named by its package"):

@@ -26,12 +26,11 @@ def test_each_subject_has_its_checks() -> None:
         offered = [
             type(expect(claw.node(text="x"))),
             type(expect(snapshot.find(text="Tea"))),
-            type(expect(snapshot.find(text="Cheese"))),
             type(expect(claw)),
             type(expect(snapshot)),
         ]
 
-    assert offered == [*[LocatorAssertions] * 3, ScreenAssertions, SnapshotAssertions]
+    assert offered == [*[LocatorAssertions] * 2, ScreenAssertions, SnapshotAssertions]
 
 
 def test_every_check_has_its_opposite() -> None:
@@ -43,14 +42,22 @@ def test_every_check_has_its_opposite() -> None:
         assert names - positive == {f"not_{name}" for name in positive}
 
 
-@pytest.mark.parametrize("target", [3, "text", None, {"text": "OK"}, [SHOP]])
+@pytest.mark.parametrize("target", [3, True, "text", "", None, {"text": "OK"}, [SHOP], lambda: 1])
 def test_other_subjects_are_refused(target: object) -> None:
     """A subject of another type is refused, with its type."""
     with pytest.raises(ConfigurationError, match=r"expect\(\) does not take an object of type"):
         expect(target)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("seconds", [-1, "5", float("nan"), True])
+@pytest.mark.parametrize("message", [10, 0, True, ["x"], b"x"])
+def test_a_message_is_a_text(message: Any) -> None:
+    """A timeout in its place would be taken for the message."""
+    for entry in (expect, expect.soft):
+        with pytest.raises(ConfigurationError, match="A timeout belongs to the check"):
+            entry(Snapshot.from_xml(SHOP), message)
+
+
+@pytest.mark.parametrize("seconds", [-1, "5", float("nan"), float("inf"), True])
 def test_invalid_settings_are_refused(seconds: Any) -> None:
     """Times are numbers of seconds; reset() restores the initial settings."""
     own = Expect()

@@ -11,9 +11,14 @@ import pytest
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExpectationError,
+)
 from pytest_clawperator.execution.result import RunResult
-from tests.doubles.envelopes import envelope
+from tests.doubles.envelopes import envelope, envelope_of
 
 Hold = Callable[[EnvelopeAssertions], None]
 
@@ -119,6 +124,24 @@ def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
          "Did you mean NODE_NOT_FOUND"),
         (lambda e: e.to_have_data("open", window_count=2), ConfigurationError,
          'Write window_count="2"'),
+        (lambda e: e.to_have_data("open"), ConfigurationError, "no data are expected"),
+        (lambda e: e.not_to_have_data("open"), ConfigurationError, "no data are expected"),
+        (lambda e: e.not_to_have_data("open", app=re.compile(".*")), ConfigurationError,
+         "found in every text"),
+        (lambda e: e.not_to_have_step("tap", action_type="clik"), ConfigurationError,
+         "Did you mean click"),
+        (lambda e: e.not_to_have_step("tap", action_type="tap"), ConfigurationError,
+         "Did you mean click"),
+        (lambda e: e.not_to_have_step("tap", action_type=""), ConfigurationError,
+         "must be the type of an action"),
+        (lambda e: e.not_to_have_step("tap", success=True, code="NODE_NOT_FOUND"),
+         ConfigurationError, "a step that succeeded has no code"),
+        (lambda e: e.not_to_have_failed(code=""), ConfigurationError, "must be an error code"),
+        (lambda e: e.not_to_have_failed(code=True), ConfigurationError, "must be an error code"),
+        (lambda e: e.not_to_have_failed(code="gone"), ConfigurationError, "must be an error code"),
+        (lambda e: e.not_to_have_failed(code="app_not_found"), ConfigurationError,
+         "Did you mean APP_NOT_FOUND"),
+        (lambda e: e.not_to_have_step(" "), ConfigurationError, "named by the id"),
     ],
 )  # fmt: skip
 def test_a_mistake_has_a_way_out(hold: Hold, error: type[Exception], message: str) -> None:
@@ -145,3 +168,57 @@ def test_action_at_which_it_stopped_is_a_failed_step() -> None:
     Expect()(result).to_have_step("gone", success=False, code=result.code)
     with pytest.raises(ExpectationError, match="drop the results"):
         Expect()(result).to_have_step("other")
+
+
+def test_every_failed_step_counts() -> None:
+    """A code is looked for in all failures, and what has none may be any."""
+    several = envelope_of(("a", "NODE_NOT_FOUND"), ("b", "GESTURE_FAILED"), ("c", None))
+    coded = Expect()(envelope_of(("a", "NODE_NOT_FOUND"), ("b", "")))
+    every = Expect()(several)
+
+    for code in ("NODE_NOT_FOUND", "GESTURE_FAILED"):
+        every.to_have_failed(code=code)
+        with pytest.raises(ExpectationError, match=r"NODE_NOT_FOUND.*, and GESTURE_FAILED"):
+            every.not_to_have_failed(code=code)
+    every.not_to_have_failed(code="APP_NOT_FOUND")
+    for check in (coded.to_have_failed, coded.not_to_have_failed):
+        with pytest.raises(ExpectationError, match="and a failure without a code"):
+            check(code="APP_NOT_FOUND")
+
+
+def test_steps_with_one_id_are_judged_together() -> None:
+    """If they differ, neither a check nor its opposite holds."""
+    same = Expect()(envelope_of(("a", None), ("a", None)))
+    mixed = Expect()(envelope_of(("a", None), ("a", "NODE_NOT_FOUND")))
+
+    same.to_have_step("a", success=True)
+    same.not_to_have_step("a", success=False)
+    for check in (mixed.to_have_step, mixed.not_to_have_step):
+        for success in (True, False):
+            with pytest.raises(ExpectationError, match='found 2 steps "a" that differ'):
+                check("a", success=success)
+    for data in (mixed.to_have_data, mixed.not_to_have_data):
+        with pytest.raises(ExpectationError, match="that differ: no error; error="):
+            data("a", error="NODE_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("steps", "about", "reason"),
+    [
+        ([], {}, "RESULT_ENVELOPE_MALFORMED: the envelope reports success and has no step results"),
+        ([("a", None)], {"error": "No UI node found"}, "NODE_NOT_FOUND: No UI node found"),
+        ([("a", None)], {"errorCode": "GESTURE_FAILED"}, "GESTURE_FAILED"),
+    ],
+)
+def test_a_success_that_contradicts_itself_is_none(
+    steps: list[tuple[str, str | None]], about: dict[str, str], reason: str
+) -> None:
+    """What reports success beside an error, or without any step, has not succeeded."""
+    odd = envelope_of(*steps, status="success", **about)
+
+    with pytest.raises(ExpectationError, match=re.escape(reason)):
+        Expect()(odd).to_have_succeeded()
+    Expect()(odd).to_have_failed()
+    assert not odd
+    with pytest.raises(ClawperatorError, match=re.escape(reason)):
+        odd.raise_for_status()

@@ -76,19 +76,39 @@ def test_node_of_a_snapshot_is_not_waited_for() -> None:
     snapshot = Snapshot.from_xml(FORM)
 
     expect(snapshot.find(id="wifi")).to_be_checked()
-    message = failure(expect(snapshot.find(text="Sign out")).to_be_visible)
+    message = failure(expect(snapshot.find(id="wifi")).not_to_be_checked)
 
-    assert message.startswith("EXPECTATION_FAILED: expected node(text='Sign out') to be visible")
+    assert "not to be checked" in message
     assert "waited" not in message
 
 
-def test_a_node_found_off_the_screen_is_hidden() -> None:
-    """A node that was found off the screen is hidden, and still has its text."""
-    expect = Expect()
-    away = Snapshot.from_xml(FORM).find(text="Away", on_screen=False)
+HIDDEN = screen(
+    node(
+        node(text="Inside", id="inside", kind="CheckBox", checkable=True, checked=True),
+        bounds="[0,5000][1080,5050]",
+    )
+)
 
-    expect(away).to_have_text("Away")
-    expect(away).to_exist()
-    expect(away).not_to_be_visible()
-    expect(away).to_be_hidden()
-    expect(away).not_to_be_in_viewport()
+
+@pytest.mark.parametrize(("shown", "text"), [(FORM, "Away"), (HIDDEN, "Inside")])
+def test_a_node_found_off_the_screen_is_hidden(shown: str, text: str) -> None:
+    """It exists, and has neither a state nor a text; also if its own bounds are on the screen."""
+    expected = Expect()(Snapshot.from_xml(shown).find(text=text, on_screen=False))
+
+    expected.to_exist()
+    expected.not_to_be_visible()
+    expected.to_be_hidden()
+    expected.to_have_count(0)
+    expected.not_to_be_in_viewport()
+    for hold in (
+        expected.to_be_in_viewport,
+        expected.to_be_enabled,
+        expected.not_to_be_disabled,
+        expected.not_to_be_focused,
+        lambda: expected.to_have_text(text),
+        lambda: expected.not_to_have_text("x"),
+        lambda: expected.to_have_text([text]),
+        lambda: expected.to_have_role("text"),
+        lambda: expected.not_to_have_role("switch"),
+    ):
+        assert "found off-screen" in failure(hold)

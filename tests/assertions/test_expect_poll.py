@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.expectation import watching
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, TransportError
 from tests.doubles.clock import FakeTime
+from tests.doubles.envelopes import envelope
+from tests.doubles.runner import Phone, client
 
 
 def numbers() -> Callable[[], int]:
@@ -104,6 +108,71 @@ def test_a_value_instead_of_a_function_is_refused(expect: Expect) -> None:
     """The error for a value that cannot be called has an example."""
     with pytest.raises(ConfigurationError, match="takes a function to call, found 3"):
         expect.poll(3)  # type: ignore[arg-type]
+
+
+async def later() -> bool:
+    """Return something that must be awaited."""
+    return False
+
+
+def one_by_one() -> Iterator[bool]:
+    """Return something that must be gone through."""
+    yield False
+
+
+LOCATOR = client(Phone()).node(text="x")
+
+
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        (later, r"later\(\) returned a coroutine"),
+        (one_by_one, r"one_by_one\(\) returned a generator"),
+        (lambda: "abc".isdigit, "the polled value returned a function, which nothing calls"),
+        (lambda: one_by_one, "a function, which nothing calls"),
+        (lambda: LOCATOR, "a locator, which is only a description"),
+        (lambda: Expect()(LOCATOR), "an expectation without its check"),
+    ],
+)
+@pytest.mark.parametrize("check", ["to_be_truthy", "not_to_be_truthy", "to_pass", "not_to_pass"])
+def test_what_has_not_done_its_work_is_refused(
+    expect: Expect, function: Callable[[], object], found: str, check: str
+) -> None:
+    """It is true in an if, whatever it would return, and no assertion in it ever fails."""
+    with watching(), pytest.raises(ConfigurationError, match=found):
+        getattr(expect.poll(function), check)()
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_truth_value_is_no_assertion(expect: Expect, value: bool) -> None:
+    """to_pass() would hold for a function that returns False."""
+    for check in (expect.poll(lambda: value).to_pass, expect.poll(lambda: value).not_to_pass):
+        with pytest.raises(ConfigurationError, match=r"Write to_be_truthy\(\)"):
+            check()
+
+
+def test_a_failed_envelope_does_not_pass(expect: Expect) -> None:
+    """execute() returns a failure, and does not raise it."""
+    expect.poll(lambda: envelope()).to_pass()
+    with pytest.raises(ExpectationError, match="to pass, found <ResultEnvelope failed"):
+        expect.poll(lambda: envelope(is_failed=True)).to_pass(timeout=0)
+
+
+def test_what_equals_nothing_is_refused(expect: Expect) -> None:
+    """NaN is not equal to itself, so not_to_equal() would always hold."""
+    with pytest.raises(ConfigurationError, match="nothing equals NaN"):
+        expect.poll(lambda: 1.0).not_to_equal(float("nan"))
+
+
+@pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf"), 1e9, True, "5"])
+def test_a_wrong_timeout_is_refused(expect: Expect, timeout: Any) -> None:
+    """Wherever it is given; one in the place of the message is noticed."""
+    with pytest.raises(ConfigurationError, match="timeout="):
+        expect.poll(lambda: 1, timeout=timeout).to_equal(1)
+    with pytest.raises(ConfigurationError, match="timeout="):
+        expect.poll(lambda: 1).not_to_equal(2, timeout=timeout)
+    with pytest.raises(ConfigurationError, match="the message of an expectation is a text"):
+        expect.poll(lambda: 1, 10)  # type: ignore[arg-type]  # the point
 
 
 @pytest.mark.parametrize(

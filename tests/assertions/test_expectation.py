@@ -52,6 +52,47 @@ def test_an_expectation_with_its_check_is_none(check: Callable[[], Any]) -> None
     assert unstated.error is None
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda begun: begun.to_have_node,
+        lambda begun: begun.node(text="Milk"),
+        lambda begun: begun.node(text="Milk").to_be_visible,
+    ],
+)
+@pytest.mark.parametrize("is_used_before", [False, True])
+def test_each_use_needs_its_own_check(use: Callable[[Any], Any], is_used_before: bool) -> None:
+    """A check that was called says nothing about another that was only named."""
+    with watching() as unstated:
+        begun = expect(SNAPSHOT)
+        if is_used_before:
+            begun.to_have_node(text="Tea")
+            begun.node(text="Tea").to_be_enabled()
+        use(begun)
+
+    assert unstated.error is not None
+
+
+@pytest.mark.parametrize("use", [lambda begun: begun == "Milk", bool, repr])
+def test_what_is_no_check_states_nothing(use: Callable[[Any], Any]) -> None:
+    """An expectation has no value that could be compared."""
+    with watching() as unstated:
+        use(expect(SNAPSHOT))
+
+    assert unstated.error is not None
+
+
+def test_a_watch_can_be_continued() -> None:
+    """A check may be called in another block than the one in which it was begun."""
+    with watching() as unstated:
+        begun = expect(SNAPSHOT)
+    with watching(unstated), watching() as inner:
+        begun.to_have_node(text="Tea")
+
+    assert unstated.error is None
+    assert inner.error is None
+
+
 def test_a_golden_that_is_written_is_stated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

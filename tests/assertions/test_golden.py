@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.assertions.golden import GoldenStore, Ignored, update_when_settled
+from pytest_clawperator.assertions.golden import (
+    GoldenClaims,
+    GoldenStore,
+    Ignored,
+    update_when_settled,
+)
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
@@ -22,6 +27,7 @@ from pytest_clawperator.errors import (
     ExpectationError,
     SnapshotError,
 )
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import SHOP, Phone, client, node, screen
@@ -128,6 +134,7 @@ def updated(look: Callable[[], str], *, timeout: float = 5.0, golden: str = "") 
         look,
         matches=lambda seen: seen == golden,
         shown=lambda seen: seen,
+        keep=lambda _: None,
         write=written.append,
         timeout=timeout,
         clock=FakeTime().clock,
@@ -272,9 +279,9 @@ def test_ignored_nodes_are_left_out(expect: Expect) -> None:
     with pytest.raises(ExpectationError, match="12:00"):
         expect(claw).to_match_tree('- text "Hi"', exact=True, timeout=0)
     with pytest.raises(ConfigurationError, match="ignore= takes matchers"):
-        expect(claw).to_match_tree("- ...", ignore=[claw.node(id="list").node(text="Tea")])
+        expect(claw).to_match_tree("- text", ignore=[claw.node(id="list").node(text="Tea")])
     with pytest.raises(ConfigurationError, match="Did you mean switch"):
-        expect(claw).to_match_tree("- ...", ignore=[{"role": "swich"}])
+        expect(claw).to_match_tree("- text", ignore=[{"role": "swich"}])
 
 
 def test_a_golden_may_stand_in_the_test(expect: Expect) -> None:
@@ -358,10 +365,78 @@ def test_an_update_warns_about_lost_comments(expect: Expect, tmp_path: Path) -> 
     assert "Cheese" not in path.read_text()
 
 
-def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> None:
-    """An update does not let one test overwrite the golden of another."""
-    expect.configure(goldens=GoldenStore(tmp_path, update=True))
+OTHER = screen(node(text="Other"))
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["written", "found right"])
+def test_one_name_for_two_screens_is_refused(
+    expect: Expect, store: GoldenStore, is_there: bool
+) -> None:
+    """No test overwrites the golden that another one wrote or found right; both are named."""
+    if is_there:
+        write(store, "shop", GOLDEN)
+    claims = GoldenClaims(store.folder / "claims")
+    (store.folder / "claims").mkdir()
+    for test, xml in (("test_a", SHOP), ("test_b", SHOP)):
+        goldens.use(GoldenStore(store.folder, update=True, claims=claims, test=test))
+        expect(Snapshot.from_xml(xml)).to_match_tree("shop")
+    kept = (store.folder / "__screens__" / "shop.yaml").read_text()
+
+    # Another process knows the claims only by their folder.
+    claims = GoldenClaims(store.folder / "claims")
+    goldens.use(GoldenStore(store.folder, update=True, claims=claims, test="test_c"))
+    with pytest.raises(ConfigurationError, match=r"run: test_a .* test_c") as no:
+        expect(Snapshot.from_xml(OTHER)).to_match_tree("shop")
+
+    assert "another name" in str(no.value.hint)
+    assert (store.folder / "__screens__" / "shop.yaml").read_text() == kept
+
+
+def test_a_test_that_is_run_again_may_write_its_golden_again(
+    expect: Expect, store: GoldenStore
+) -> None:
+    """What its first attempt wrote is forgotten; within one attempt a name is one screen."""
+    again = GoldenStore(store.folder, update=True)
+    goldens.use(again)
+    expect(Snapshot.from_xml(OTHER)).to_match_tree("shop")
+
+    with pytest.raises(ConfigurationError, match="two screens"):
+        expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
+    again.claims.release(again.test)
     expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
 
-    with pytest.raises(ConfigurationError, match="was already written in this run"):
-        expect(Snapshot.from_xml(screen(node(text="Other")))).to_match_tree("shop")
+    assert "Tea" in (store.folder / "__screens__" / "shop.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("xml", "why"),
+    [
+        (
+            screen(node(text="It is hunter2")),
+            r"a secret, as in - \w+ \"It is \[\*\*\*",
+        ),
+        (screen(), "nothing that it could ask for"),
+    ],
+)
+def test_a_golden_that_would_be_wrong_is_not_written(
+    expect: Expect, store: GoldenStore, xml: str, why: str
+) -> None:
+    """A secret would leave the process; an empty golden would match every screen."""
+    SECRETS.add("hunter2")
+    updating(store)
+
+    with pytest.raises(ConfigurationError, match=why) as caught:
+        expect(Snapshot.from_xml(xml)).to_match_tree("code")
+
+    assert "ignore=" in str(caught.value.hint)
+    assert not (store.folder / "__screens__").exists()
+
+
+def test_the_mark_of_a_secret_in_a_golden_is_explained(expect: Expect) -> None:
+    """Copied from a report, it is not what the screen has."""
+    SECRETS.add("hunter2")
+    shown = Snapshot.from_xml(screen(node(text="hunter2", kind="TextView")))
+
+    expect(shown).to_match_tree('- text "hunter2"')
+    with pytest.raises(ExpectationError, match="shown in the place of a secret"):
+        expect(shown).to_match_tree('- text "[***]"')

@@ -164,14 +164,40 @@ def test_pictures_go_to_the_output_folder(expect: Expect, camera: Camera) -> Non
 
 
 def test_secrets_are_not_in_pictures(expect: Expect, camera: Camera) -> None:
-    """What shows a secret is painted over, in goldens and in pictures of differences."""
+    """A golden that would show one is not written, unless it is masked; differences hide it."""
     SECRETS.add("12:00")
     goldens.use(GoldenStore(camera.folder, update=True))
+    claw = camera.show(boxed(20, 60, 29, 69))
 
-    expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+    with pytest.raises(ConfigurationError, match="it would show a secret"):
+        expect(claw).to_match_screenshot("home")
+    expect(claw).to_match_screenshot("home", mask=claw.node(text="12:00"))
+    goldens.use(GoldenStore(camera.folder))
+    with pytest.raises(ExpectationError, match="that differ") as caught:
+        expect(claw).to_match_screenshot("home")
 
-    (path,) = (camera.folder / "__screens__").iterdir()
+    (path,) = (camera.folder / "__screens__").glob("*.png")
+    actual = caught.value.details["pictures"]["actual"]
     assert opened(path).getpixel((25, 65)) == (255, 0, 255)
+    assert opened(Path(actual)).getpixel((25, 65)) == (255, 0, 255)
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["written", "found right"])
+def test_one_name_for_two_pictures_is_refused(
+    expect: Expect, camera: Camera, is_there: bool
+) -> None:
+    """An update does not replace a picture that another expectation wrote or found right."""
+    if is_there:
+        camera.keep(WHITE)
+    goldens.use(GoldenStore(camera.folder, update=True))
+    expect(camera.show(WHITE)).to_match_screenshot("home")
+    (path,) = (camera.folder / "__screens__").iterdir()
+    kept = path.read_bytes()
+
+    with pytest.raises(ConfigurationError, match="two screens in this run"):
+        expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+
+    assert path.read_bytes() == kept
 
 
 def test_picture_is_waited_for(expect: Expect, camera: Camera) -> None:
@@ -199,7 +225,9 @@ def test_small_differences_can_be_allowed(expect: Expect, camera: Camera) -> Non
     expect(camera.claw).not_to_match_screenshot("home", threshold=0.01)
     expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home", max_diff_pixels=100)
     expect(camera.claw).not_to_match_screenshot("home", max_diff_pixels=99)
-    expect(camera.claw).to_match_screenshot("home", threshold=1)
+    expect(camera.show(boxed(20, 60, 60, 90, fill="#808080"))).to_match_screenshot(
+        "home", threshold=0.9
+    )
 
 
 def test_masked_nodes_are_left_out(expect: Expect, camera: Camera) -> None:
@@ -273,12 +301,30 @@ def test_a_golden_of_another_size_fails_with_its_size(expect: Expect, camera: Ca
         expect(camera.show(WHITE)).to_match_screenshot("home")
 
 
+@pytest.mark.parametrize("update", [False, True])
+def test_a_picture_that_any_screen_would_match_is_refused(
+    expect: Expect, camera: Camera, update: bool
+) -> None:
+    """Nothing is left of it, or as many pixels may differ as it has."""
+    camera.keep(WHITE)
+    goldens.use(GoldenStore(camera.folder, update=update))
+    claw = camera.show(boxed(20, 60, 29, 69))
+
+    everything: list[dict[str, Any]] = [
+        {"mask": claw.node(role="container")},
+        {"max_diff_pixels": SIZE[0] * SIZE[1]},
+    ]
+    for options in everything:
+        with pytest.raises(ConfigurationError, match='any screen would match "home"'):
+            expect(claw).to_match_screenshot("home", **options)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
         ("../home", {}, "cannot be the name of a golden"),
         ("", {}, "cannot be the name of a golden"),
-        ("home", {"threshold": 2}, "must be a number from 0"),
+        ("home", {"threshold": 1}, "must be a number from 0 to 0.9"),
         ("home", {"threshold": "x"}, "must be a number from 0"),
         ("home", {"max_diff_pixels": -1}, "must be a number from 0"),
     ],

@@ -10,7 +10,7 @@ from pytest_clawperator.assertions.checks import Verdict
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.wait import Doubt, Entry, Outcome, look_limit, watch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -294,7 +294,7 @@ def test_later_looks_are_bounded_by_the_time_left() -> None:
 
     phone = Phone(data={"snapshot_ui": look})
 
-    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("x", timeout=200))
+    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("com.x", timeout=200))
 
     timeouts = [each.timeout_ms for each in phone.executions]
     assert timeouts[0] <= 120_000

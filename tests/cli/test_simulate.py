@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -148,15 +149,15 @@ def test_a_stale_file_that_was_replaced_before_the_lock_is_not_removed(
     stale = tmp_path / "state" / "pytest-clawperator" / "simulated" / "phones-1.json"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    flock = simulate.fcntl.flock
+    flock = fcntl.flock
 
     def replaced_first(file: Any, operation: int) -> None:
-        monkeypatch.setattr(simulate.fcntl, "flock", flock)
+        monkeypatch.setattr(fcntl, "flock", flock)
         stale.unlink()
         simulate.start_phones()
         flock(file, operation)
 
-    monkeypatch.setattr(simulate.fcntl, "flock", replaced_first)
+    monkeypatch.setattr(fcntl, "flock", replaced_first)
     simulate.running_phones()
 
     assert [one.name for one in simulate.running_phones()] == ["phones-1"]

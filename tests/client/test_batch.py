@@ -34,6 +34,7 @@ from tests.doubles.runner import (
 )
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
+LIST = {"id": f"{PACKAGE}:id/list"}
 Collect = Callable[[Batch], Any]
 
 # Methods of the client that are not single actions.
@@ -102,6 +103,30 @@ def test_results_are_handed_back() -> None:
     assert picture.value == b"PNG"
 
 
+def test_a_step_is_no_value() -> None:
+    """Neither true nor false, nor comparable with a value: that would pass or fail unseen."""
+    phone = Phone(SHOP, data={"read_text": {"text": "Tea"}})
+    with client(phone).batch() as b:
+        step = b.read_text(text="Tea")
+        asked: list[Callable[[], object]] = [
+            lambda: bool(step),
+            lambda: not step,
+            lambda: step == "Tea",
+            lambda: step != "Milk",
+            lambda: step == ["Tea"],
+        ]
+        for ask in asked:
+            with pytest.raises(ConfigurationError, match=r"read_text .* is a step of a batch"):
+                ask()
+
+    for ask in asked:
+        with pytest.raises(ConfigurationError, match="a step of a batch") as refused:
+            ask()
+        assert ".value" in str(refused.value.hint)
+    assert step == step
+    assert len({step, step}) == 1
+
+
 def test_there_is_no_result_before_the_end() -> None:
     """Asking too early raises an error that explains it; a debugger shows the state."""
     with client(Phone()).batch() as b:
@@ -160,8 +185,8 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("long_click", (BUY,), {"timeout": 0}),
     ("focus", (), {"desc": "Tea"}),
     ("enter_text", ("hi", BUY), {"submit": True}),
-    ("read_text", (), {"text": "Tea", "pattern": "x", "within": BUY}),
-    ("read_all_text", (), {"text": "Tea", "within": BUY}),
+    ("read_text", (), {"text": "Tea", "pattern": "x"}),
+    ("read_all_text", (), {"text": "Tea", "within": LIST}),
     ("read_value", ("Tea",), {"timeout": 2}),
     ("wait_for_node", (), {"role": "button"}),
     ("wait_for_navigation", (), {"package": "com.a", "text": "Tea"}),

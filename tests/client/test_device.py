@@ -54,6 +54,8 @@ def test_commands_of_the_shell(phone: Device) -> None:
 
     assert (failed.stdout, failed.stderr, failed.exit_code) == ("out\n", "err\n", 3)
     assert not failed.ok
+    assert not failed
+    assert phone.shell("true")
     assert phone.shell("cd /sdcard; pwd").stdout.strip() != "/"
     assert phone.shell("pwd").stdout == "/\n"
     assert phone.shell("cat; echo over").stdout == "over\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
+import random
 import re
 from typing import Any
 
@@ -15,13 +17,13 @@ from pytest_clawperator.client.judge import (
     distinct,
     find_crowd,
     obstacle,
-    outermost,
     recipient,
     refusal,
 )
 from pytest_clawperator.client.target import Target, Use, target_of
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError, StepFailedError
+from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.runner import (
     PACKAGE,
@@ -69,13 +71,6 @@ def test_nodes_that_mean_the_same_count_once(given: list[str], use: Use, kept: l
 
     assert len(both) == 2
     assert distinct(both, use) == [both[place] for place in kept]
-
-
-def test_only_the_outermost_containers_count() -> None:
-    """A container inside another is not a second one."""
-    inner_and_outer = nodes(node(LABEL, text="Go"), LABEL)
-
-    assert outermost(inner_and_outer) == [inner_and_outer[0], inner_and_outer[2]]
 
 
 def test_the_operator_looks_seven_levels_up() -> None:
@@ -180,9 +175,10 @@ def target(**keywords: str) -> Target:
         # Nothing distinguishes them.
         (screen(node(text="Go"), node(text="Go")), target(text="Go"), "",
          "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the"),
-        # What is around the node must be one, too.
-        (SHOP, target_of(None, {"text": "Tea"}, within={"textEquals": "Buy"}, verb="click"),
-         "3 nodes match node(text='Buy')", ""),
+        # What is around the node need not be one.
+        (SHOP, target_of(None, {"text": "Buy"}, within={"id": f"{PACKAGE}:id/row"}, verb="click"),
+         f"3 nodes match node(id='{PACKAGE}:id/row').node(text='Buy')",
+         "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."),
         # The first few are listed.
         (screen(*[node(text="Go", desc="x")] * 9), target(text="Go"), "... and 4 more", ""),
     ],
@@ -198,6 +194,53 @@ def test_an_ambiguous_target_has_a_way_out(
 
     assert message in error.message
     assert str(error.hint).startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("xml", "given", "untrue"),
+    [
+        # A tap on the second text goes to the first node, which does not count twice.
+        (screen(node(node(text="Go", desc="x"), node(text="Go", desc="y"), clickable=True),
+                node(text="Go", desc="y")), target(text="Go"), "desc='y' matches only 2."),
+        # A description is the text of a node that has none.
+        (screen(node(text="A", desc="Go", id="a"), node(desc="Go", id="b")), target(desc="Go"),
+         "text='Go' matches only"),
+        (screen(node(desc="Go", text="Go", id="a"), node(desc="Go", id="a")), target(desc="Go"),
+         "text='Go' matches only 1."),
+        # Another row with that id is around the others.
+        (screen(node(node(node(text="Tea"), node(text="Go"), id="row"), node(text="Go"),
+                     id="row")), target(text="Go"), "has=claw.node(text='Tea')"),
+    ],
+)  # fmt: skip
+def test_a_way_out_is_one(xml: str, given: Target, untrue: str) -> None:
+    """What would match other nodes, too, is not advised."""
+    crowd = find_crowd(given, Snapshot.from_xml(xml), Use.TAP)
+    assert crowd is not None
+
+    assert untrue not in str(ambiguous("click", crowd, Use.TAP, serial=SERIAL).hint)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_advice_is_true(seed: int) -> None:
+    """Whatever a screen is like, what the hint says matches only one of the nodes does."""
+    chance = random.Random(seed)
+
+    def grown(depth: int) -> str:
+        below = [grown(depth - 1) for _ in range(chance.randrange(4))] if depth else []
+        text, desc, name = (chance.choice(["", "Go", "Tea"]) for _ in range(3))
+        kind = chance.choice(["Button", "TextView", "FrameLayout"])
+        is_clickable = chance.random() < 0.3
+        return node(*below, text=text, desc=desc, id=name, kind=kind, clickable=is_clickable)
+
+    snapshot = Snapshot.from_xml(screen(*(grown(2) for _ in range(3))))
+    for given, use in itertools.product(({"text": "Go"}, {"desc": "Tea"}), (Use.TAP, Use.READ)):
+        crowd = find_crowd(target(**given), snapshot, use)
+        advice = "" if crowd is None else str(ambiguous("x", crowd, use, serial=SERIAL).hint)
+        said = re.match(r"(\w+)='(\w+)' matches only (\d)", advice)
+        if crowd is not None and said is not None:
+            word, value, place = said.groups()
+            both = Query.of(None, {**given, word: value})  # type: ignore[typeddict-item]
+            assert snapshot.find_all(both) == [crowd.nodes[int(place) - 1]]
 
 
 def test_one_node_is_not_ambiguous() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device, NoDevice
 from pytest_clawperator.client.locator import Way, swipe_over
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import (
     ConfigurationError,
+    ExpectationError,
     NodeNotFoundError,
     SnapshotError,
     StepFailedError,
@@ -58,6 +62,58 @@ def test_it_is_looked_up_at_each_use_without_waiting() -> None:
     assert [one.label for one in names.all()] == ["Tea", "Milk", "Bread"]
     assert repr(names) == "node(id='name') (1st of 3)"
     assert phone.executed == ["snapshot_ui"] * 6
+
+
+def payee(name: str, top: int) -> str:
+    """Make a row of a list of payees."""
+    title = node(text=name, id="title", kind="TextView", bounds=f"[0,{top}][500,{top + 50}]")
+    return node(title, id="payee", bounds=f"[0,{top}][1080,{top + 90}]")
+
+
+PAYEES = screen(payee("Ann", 100), payee("Bob", 200), payee("Cas", 5000), node(text="Dan"))
+CHECKS: dict[str, Callable[[LocatorAssertions], None]] = {
+    "visible": lambda checks: checks.to_be_visible(),
+    "hidden": lambda checks: checks.to_be_hidden(),
+    "in the tree": lambda checks: checks.to_exist(),
+    "not in the tree": lambda checks: checks.not_to_exist(),
+    "one": lambda checks: checks.to_have_count(1),
+    "two": lambda checks: checks.to_have_count(2),
+    "Ann and Bob": lambda checks: checks.to_have_text(["Ann", "Bob"]),
+    "Bob": lambda checks: checks.to_have_text("Bob"),
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "holding"),
+    [
+        (lambda claw: claw.node(id="payee").node(text="Bob"),
+         {"visible", "in the tree", "one", "Bob"}),
+        (lambda claw: claw.node(text="Bob", within=claw.node(id="payee")),
+         {"visible", "in the tree", "one", "Bob"}),
+        (lambda claw: claw.node(id="payee").nth(1).node(id="title"),
+         {"visible", "in the tree", "one", "Bob"}),
+        (lambda claw: claw.node(id="payee").first.node(text="Bob"), {"hidden", "not in the tree"}),
+        (lambda claw: claw.node(id="payee").node(id="title"),
+         {"visible", "in the tree", "two", "Ann and Bob"}),
+        (lambda claw: claw.node(id="payee").node(id="payee"), {"hidden", "not in the tree"}),
+        (lambda claw: claw.node(id="payee").node(text="Dan"), {"hidden", "not in the tree"}),
+        (lambda claw: claw.node(id="payee").node(text="Cas"), {"hidden", "in the tree"}),
+        (lambda claw: claw.node(id="payee", has={"text": "Cas"}), {"hidden", "in the tree"}),
+        (lambda claw: claw.node(claw.node(id="payee", has={"text": "Ann"}), has={"text": "Bob"}),
+         {"hidden", "not in the tree"}),
+    ],
+)  # fmt: skip
+def test_checks_of_a_nested_node(wanted: Act, holding: set[str]) -> None:
+    """Each check, and each check of the opposite, sees the nodes in every parent."""
+    passed = set()
+    for name, check in CHECKS.items():
+        expect = Expect()
+        expect.configure(linger=0)
+        with contextlib.suppress(ExpectationError):
+            check(expect(wanted(client(Phone(PAYEES), timeout=0))))
+            passed.add(name)
+
+    assert passed == holding
 
 
 def test_a_plain_locator_is_sent_as_it_is() -> None:
@@ -113,14 +169,34 @@ def test_scroll_into_view() -> None:
     assert phone.params("scroll")[0]["container"] == {"resourceId": f"{PACKAGE}:id/list"}
 
 
-def cleared(after: str) -> tuple[Phone, ScriptedTransport]:
+@pytest.mark.parametrize(
+    ("shown", "scrolled"),
+    [
+        # The list around the rows, by its matcher unless it is what the device would choose.
+        (SHOP, None),
+        (SHOP.replace("<node ", '<node scrollable="true" ', 1),
+         {"resourceId": f"{PACKAGE}:id/list"}),
+    ],
+)  # fmt: skip
+def test_scrolling_a_list_of_containers(shown: str, scrolled: object) -> None:
+    """A node in any row is brought into view by scrolling what the rows are in."""
+    later = shown.replace("Tea", "Wine")
+    phone = Phone(shown, later, data={"scroll": {"scroll_outcome": "moved"}})
+
+    outcome = client(phone).node(id="row").node(text="Wine").scroll_into_view()
+
+    assert outcome.scrolls_executed == 1
+    assert phone.params("scroll")[0].get("container") == scrolled
+
+
+def cleared(after: str, **field: str) -> tuple[Phone, ScriptedTransport]:
     """Clear a field that has this text afterwards."""
-    phone = Phone(screen(node(text=after, id="field", kind="EditText")))
+    phone = Phone(screen(node(text=after, id="field", kind="EditText", focused=True)))
     claw = client(phone)
     transport = claw.device._transport
     assert isinstance(transport, ScriptedTransport)
     transport.answers = {"input keyevent KEYCODE_MOVE_END": "", "input keyevent KEYCODE_DEL": ""}
-    claw.node({"id": f"{PACKAGE}:id/field"}).clear()
+    claw.node(field or {"id": f"{PACKAGE}:id/field"}).clear()
     return phone, transport
 
 
@@ -130,8 +206,10 @@ def test_clear_enters_one_letter_and_deletes_it() -> None:
 
     assert phone.params("enter_text")[0]["text"] == "x"
     assert transport.calls == ["input keyevent KEYCODE_MOVE_END", "input keyevent KEYCODE_DEL"]
-    with pytest.raises(StepFailedError, match="was not emptied"):
-        cleared("x")
+    cleared("", text="ada")
+    for field in ({}, {"text": "ada"}):
+        with pytest.raises(StepFailedError, match="was not emptied"):
+            cleared("x", **field)
 
 
 def test_clear_enters_nothing_without_keys() -> None:

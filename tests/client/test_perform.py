@@ -144,19 +144,18 @@ def test_other_actions_are_aimed_likewise(act: Act, kind: str) -> None:
     assert [params["matcher"] for params in phone.params(kind)] == [{"textEquals": "Milk"}]
 
 
-def test_containers_are_sent_where_the_operator_honours_them() -> None:
-    """Reads and scrolls take a container, by another matcher if it has a percent sign."""
-    phone = Phone(OFFER, data={"read_text": {"text": "Tea"}})
+def test_containers_are_sent_where_they_are_what_is_scrolled() -> None:
+    """Scrolls take a container, by another matcher if it has a percent sign."""
+    phone = Phone(OFFER)
     claw = first(phone)
     around = {"id": f"{PACKAGE}:id/list"}
 
-    claw.read_text(text="Tea", within=around)
     claw.scroll(within=around)
     claw.scroll_and_click(text="Tea", within=around)
     claw.scroll(within={"text": "50% off"})
 
     sent = [s[0]["params"]["container"] for s in phone.sent if s[0]["type"] != "snapshot_ui"]
-    names = ["list", "list", "list", "offer"]
+    names = ["list", "list", "offer"]
     assert sent == [{"resourceId": f"{PACKAGE}:id/{name}"} for name in names]
 
 
@@ -185,6 +184,16 @@ def test_what_cannot_go_to_a_point_is_refused(method: str) -> None:
         (lambda claw: claw.read_all_text(within=claw.node(id="row").nth(2), text_contains="r"),
          ["Bread"]),
         (lambda claw: claw.read_all_text(within=claw.node(id="row").nth(2), text="Wine"), []),
+        (lambda claw: claw.read_all_text(text_contains="$", within=claw.node(id="row")),
+         ["$3", "$2", "$4"]),
+        (lambda claw: claw.read_text(text_contains="Mi", within={"id": f"{PACKAGE}:id/row"}),
+         "Milk"),
+        (lambda claw: claw.wait_for_node(text="Bread", within={"id": f"{PACKAGE}:id/row"}).id,
+         "snapshot_ui-1"),
+        (lambda claw: claw.node(id="row").node(text="Bread").exists(), True),
+        (lambda claw: claw.node(id="row").first.node(text="Bread").exists(), False),
+        (lambda claw: claw.node(id="row").node(role="button").count(), 3),
+        (lambda claw: claw.node(id="row").node(id="row").exists(), False),
         (lambda claw: claw.read_all_text(id="nope", timeout=5), []),
         (lambda claw: claw.read_all_text(id="name"), ["Tea", "Milk", "Bread"]),
         (lambda claw: claw.read_all_text(text=re.compile(r"^\$\d$")), ["$3", "$2", "$4"]),
@@ -418,16 +427,96 @@ def test_several_nodes_are_listed_after_a_tap(act: Act, sent: str) -> None:
     assert not phone.sent[0][0]["params"].get("clickAfter")
 
 
-@pytest.mark.parametrize("method", ["click", "read_text", "scroll"])
-def test_several_containers_are_an_error(method: str) -> None:
-    """A container must be one, too."""
-    claw = client(Phone(SHOP))
-    matcher = {} if method == "scroll" else {"text": "Buy"}
+ROWS = {"id": f"{PACKAGE}:id/row"}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda claw: claw.scroll(within=ROWS),
+        lambda claw: claw.scroll_until(text=re.compile("Wine"), within=ROWS),
+        lambda claw: list(claw.pages(within=ROWS)),
+    ],
+)
+def test_what_is_scrolled_must_be_one(act: Act) -> None:
+    """Which of several lists is meant is not guessed."""
+    phone = Phone(SHOP.replace('class="android.widget.FrameLayout"', 'scrollable="true"'))
 
     with pytest.raises(StepFailedError) as refused:
-        getattr(claw, method)(within={"id": f"{PACKAGE}:id/row"}, **matcher)
+        act(client(phone))
 
     assert f"3 nodes match node(id='{PACKAGE}:id/row')" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("act", "sent"),
+    [
+        (lambda claw: claw.click(text="Milk", within=ROWS), by(textEquals="Milk")),
+        (lambda claw: claw.node(id="row").node(text="Bread").click(), by(textEquals="Bread")),
+        (lambda claw: claw.node(id="row").last.node(text="Buy").click(), BREAD_BUY),
+        (lambda claw: claw.node(id="row").node(text="Buy").last.click(), BREAD_BUY),
+    ],
+)
+def test_a_nested_node_is_looked_up_in_every_container(act: Act, sent: dict[str, Any]) -> None:
+    """A click on it takes two executions: a snapshot, and the click."""
+    phone = Phone(SHOP)
+
+    act(client(phone))
+
+    assert phone.executed == ["snapshot_ui", "click"]
+    assert phone.params("click") == [sent]
+
+
+@pytest.mark.parametrize("method", ["click", "read_text", "read_value", "focus"])
+def test_a_nested_node_must_be_one_of_all(method: str) -> None:
+    """Uniqueness is judged over all containers, before anything is done."""
+    phone = Phone(SHOP)
+
+    with pytest.raises(StepFailedError) as refused:
+        getattr(client(phone), method)(text="Buy", within=ROWS, timeout=0)
+
+    assert refused.value.code is ErrorCode.NODE_AMBIGUOUS
+    assert f"3 nodes match node(id='{PACKAGE}:id/row').node(text='Buy')" in refused.value.message
+    assert phone.executed == ["snapshot_ui"]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda claw: claw.read_all_text(role="listitem", within=claw.node(id="list")),
+        lambda claw: claw.node(id="list").node(role="listitem").exists(),
+        lambda claw: claw.node(role="listitem").first.exists(),
+        lambda claw: claw.node(role="listitem").resolve(claw.snapshot()),
+    ],
+)
+def test_a_role_that_snapshots_do_not_show_is_not_taken_for_absent(act: Act) -> None:
+    """What only the device could find, and cannot be asked for, is an error."""
+    with pytest.raises(errors.ConfigurationError, match="does not show which nodes"):
+        act(client(Phone(SHOP)))
+
+
+def test_waiting_for_an_old_node_is_waiting_for_that_node() -> None:
+    """It is found again by what is its alone; if nothing is, that is an error."""
+    phone = Phone(SHOP, SHOP.replace("Tea", "Wine"), SHOP)
+    claw = client(phone)
+    shown = claw.snapshot()
+    tea, row = shown.find_all(id="name")[0], shown.find_all(id="row")[0]
+
+    claw.wait_for_node(tea)
+
+    assert phone.executed == ["snapshot_ui", "snapshot_ui", "sleep snapshot_ui"]
+    for act in (claw.wait_for_node, claw.read_all_text):
+        with pytest.raises(errors.ConfigurationError, match="cannot be found again"):
+            act(row)
+
+
+def test_an_old_node_that_is_missed_does_not_hide_why() -> None:
+    """The error is that of the click, though the screen cannot show which node was meant."""
+    phone = Phone(SHOP, data={"click": MISSING})
+    row = client(phone).snapshot().find_all(id="row")[0]
+
+    with pytest.raises(NodeNotFoundError, match="click: no <Node"):
+        first(phone).click(row, timeout=0)
 
 
 def test_a_transition_is_waited_for_before_anything_is_done() -> None:

@@ -31,7 +31,7 @@ SHORT = {"id": "list"}
         (plans.click("click", None, TEA), True, Route.PROVED),
         (plans.click("click", None, SHORT), False, Route.COMPLETED),
         (plans.click("click", None, TEA, within={"text": "a"}), False, Route.LOOKED_UP),
-        (plans.read_text(None, TEA, within={"text": "a"}), False, Route.SENT),
+        (plans.read_text(None, TEA, within={"text": "a"}), False, Route.LOOKED_UP),
         (plans.read_all_text(None, SHORT), False, Route.LOOKED_UP),
         (plans.read_all_text(None, TEA), True, Route.SENT),
         (plans.scroll("down", None), False, Route.SENT),
@@ -39,7 +39,7 @@ SHORT = {"id": "list"}
     ],
 )
 def test_the_route_of_a_plan(plan: Plan[object], strict: bool, route: Route) -> None:
-    """Only reads take a container; a strict plan about one node is proved."""
+    """What is inside another node is looked up; a strict plan about one node is proved."""
     assert plan.route(strict=strict) is route
     assert route.needs_snapshot == (route in (Route.COMPLETED, Route.LOOKED_UP))
 

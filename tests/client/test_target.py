@@ -6,22 +6,30 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Route, Target, container_of, inside, target_of
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
     ExecutionValidationError,
-    NodeNotFoundError,
 )
 from pytest_clawperator.snapshot.tree import Node, Snapshot
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
 
 SNAPSHOT = Snapshot.from_xml(SHOP)
 
 
+CLAW = client(Phone())
+
+
 def target(given: Any = None, /, **options: Any) -> Target:
-    """Read a target as a method named click would."""
-    around = {name: options.pop(name) for name in ("within", "has") if name in options}
+    """Read a target as a method named click would; its parts may be targets themselves."""
+    around = {
+        name: Locator(part, CLAW) if isinstance(part := options.pop(name), Target) else part
+        for name in ("within", "has")
+        if name in options
+    }
+    given = Locator(given, CLAW) if isinstance(given, Target) else given
     return target_of(given, options, verb="click", **around)
 
 
@@ -73,15 +81,6 @@ def test_an_empty_matcher_is_refused(empty: Any) -> None:
         target(**empty)
 
 
-def test_a_node_that_was_not_found_is_refused_at_once() -> None:
-    """What a snapshot does not have cannot be clicked; the error has the nearest nodes."""
-    with pytest.raises(NodeNotFoundError) as missed:
-        target(SNAPSHOT.find(text="tea"))
-
-    assert "click: the snapshot has no node(text='tea')" in str(missed.value)
-    assert "text is `Tea`, wanted `tea`" in str(missed.value)
-
-
 def test_short_ids_are_keywords_only() -> None:
     """A keyword may leave the package out; an object is taken literally."""
     short = target(id="name")
@@ -97,17 +96,122 @@ def test_short_ids_are_keywords_only() -> None:
     ("described", "expected"),
     [
         ({"text": "Buy"}, ["Buy", "Buy", "Buy"]),
-        ({"text": "Buy", "within": {"id": f"{PACKAGE}:id/row"}}, ["Buy"]),
-        ({"id": "row", "has": NodeMatcher.of(text="Milk")}, [""]),
+        ({"text": "Buy", "within": {"id": f"{PACKAGE}:id/row"}}, ["Buy", "Buy", "Buy"]),
+        ({"text": "Milk", "within": target(id="row")}, ["Milk"]),
+        ({"text": "Milk", "within": target(id="row").nth(0)}, []),
+        ({"text": "Milk", "within": target(id="row").nth(-2)}, ["Milk"]),
+        ({"text_contains": "r", "within": target(id="row")}, ["Bread"]),
+        ({"role": "button", "within": target(id="row")}, ["Buy", "Buy", "Buy"]),
+        ({"id": "row", "has": NodeMatcher.of(text="Milk")}, ["Milk"]),
         ({"text": "Buy", "has": NodeMatcher.of(text="Buy")}, []),
         ({"text": "Buy", "within": NodeMatcher.of(text="Wine")}, []),
         ({"text": "Tea", "within": SNAPSHOT.find_all(id="row")[1]}, []),
         ({"text": "Milk", "within": SNAPSHOT.find_all(id="row")[1]}, ["Milk"]),
+        # A node of the snapshot is inside what is around it, and nothing else.
+        ({"id": "row", "has": SNAPSHOT.find_all(id="name")[1]}, ["Milk"]),
     ],
 )
 def test_what_is_around_and_inside(described: Any, expected: list[str]) -> None:
-    """Only the first container counts, as on the device; ``has`` is about what is inside."""
-    assert found(target(**described)) == expected
+    """It is inside any of the nodes around it, and contains each node that it must contain."""
+    nodes = target(**described).resolve(SNAPSHOT)
+
+    assert [node.label or node.children[0].label for node in nodes] == expected
+
+
+NESTED = Snapshot.from_xml(
+    screen(
+        node(
+            node(node(text="Deep", id="box"), text="Inner", id="box"),
+            node(text="Twin", id="leaf"),
+            text="Outer",
+            id="box",
+        ),
+        node(node(text="Twin", id="leaf"), text="Other", id="box"),
+    )
+)
+BOX, LEAF, TWIN, DEEP = {"id": "box"}, {"id": "leaf"}, {"text": "Twin"}, {"text": "Deep"}
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        # Strictly inside: no node is in itself; a node in two containers is listed once.
+        (inside(target(**BOX), target(**BOX)), ["Inner", "Deep"]),
+        (inside(target(text="Outer"), target(text="Outer")), []),
+        (inside(target(**BOX), target(**TWIN)), ["Twin", "Twin"]),
+        (inside(target(**BOX), target(**DEEP)), ["Deep"]),
+        (inside(inside(target(**BOX), target(**BOX)), target(**BOX)), ["Deep"]),
+        # Indices count what is in all containers, in the order of the tree.
+        (inside(target(**BOX), target(**LEAF)).nth(-1), ["Twin"]),
+        (inside(target(**BOX).nth(1), target(**BOX)).nth(0), ["Deep"]),
+        (inside(target(**BOX).nth(-1), target(**LEAF)), ["Twin"]),
+        (inside(target(**BOX).nth(1), target(**LEAF)), []),
+        # What a node has is strictly inside it, too, and so is what is counted.
+        (target(**BOX, has=target(**BOX)), ["Outer", "Inner"]),
+        (target(**BOX, has=target(**BOX).nth(0)), ["Outer", "Inner"]),
+        (target(**BOX, has=target(**BOX).nth(1)), ["Outer"]),
+        (target(**BOX, has=inside(target(**BOX), target(**BOX))), ["Outer"]),
+        # Each of several must be there.
+        (target(target(**BOX, has=target(**TWIN)), has=target(**DEEP)), ["Outer"]),
+        (target(target(**BOX, has=target(**DEEP)), has=target(**TWIN)), ["Outer"]),
+        (target(target(**BOX, has=target(**TWIN)), has=target(text="Wine")), []),
+    ],
+)  # fmt: skip
+def test_inside_means_strictly_inside(described: Target, expected: list[str]) -> None:
+    """That is so for what is around a node, for what it has, and for what is counted."""
+    assert [node.label for node in described.resolve(NESTED)] == expected
+
+
+def test_one_of_several_cannot_be_narrowed_any_more() -> None:
+    """Whether has= would count before or after the index is not guessed."""
+    with pytest.raises(ConfigurationError, match="one node already"):
+        target(target(**BOX).nth(1), has=target(**TWIN))
+
+    both = target(target(**BOX, has=target(**TWIN)), has=target(**DEEP))
+    assert str(both) == "node(id='box', has=node(text='Twin'), has=node(text='Deep'))"
+
+
+AWAY = Snapshot.from_xml(
+    screen(
+        node(text="Card 1", id="card", bounds="[0,0][100,50]"),
+        node(
+            node(text="Late", bounds="[0,5000][100,5010]"),
+            text="Card 2",
+            id="card",
+            bounds="[0,5000][100,5050]",
+        ),
+    )
+)
+CARD, LATE = {"id": "card"}, {"text": "Late"}
+
+
+@pytest.mark.parametrize(
+    ("described", "anywhere"),
+    [
+        (target(**CARD, has=target(**LATE)), ["Card 2"]),
+        (inside(target(**CARD), target(**LATE)), ["Late"]),
+        (inside(target(**CARD).nth(1), target(**LATE)), ["Late"]),
+        (inside(target(**CARD).nth(0), target(**LATE)), []),
+        (target(**CARD).nth(1), ["Card 2"]),
+        (target(AWAY.find_all(**LATE, on_screen=False)[0]), ["Late"]),
+    ],
+)
+def test_off_the_screen(described: Target, anywhere: list[str]) -> None:
+    """What is in the tree is found there, with all that is around it and in it."""
+    assert described.resolve(AWAY) == []
+    assert [node.label for node in described.resolve(AWAY, on_screen=False)] == anywhere
+
+
+def test_what_is_on_the_screen_is_in_the_tree() -> None:
+    """An index means a node on the screen, even if others come before it in the tree."""
+    xml = screen(
+        node(id="card", bounds="[0,5000][100,5050]"),
+        node(node(text="Early"), id="card", bounds="[0,0][100,50]"),
+    )
+    early = inside(target(**CARD).nth(0), target(text="Early"))
+    snapshot = Snapshot.from_xml(xml)
+
+    assert early.resolve(snapshot) == early.resolve(snapshot, on_screen=False) != []
 
 
 @pytest.mark.parametrize(
@@ -144,6 +248,38 @@ def test_a_node_is_found_again_on_another_snapshot() -> None:
     assert again.label == "Tea"
 
 
+LINE = node(kind="View", bounds="[0,60][100,61]")
+LINES = Snapshot.from_xml(screen(node(text="Home"), LINE, LINE))
+ICON = Snapshot.from_xml(screen(node(kind="ImageButton"), node(text="Home")))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(LINES.nodes[3], id="nothing"),
+        pytest.param(ICON.nodes[1], id="a role, as on any screen"),
+        pytest.param(SNAPSHOT.find_all(id="row")[0], id="an id that others have, too"),
+    ],
+)
+def test_a_node_that_cannot_be_recognised_is_an_error(given: Node) -> None:
+    """It is neither there nor gone on another snapshot, in whatever part of a target it is."""
+    later = Snapshot.from_xml(SHOP)
+    targets = (target(given), target(id="row", has=given), target(text="Tea", within=given))
+
+    for each in targets:
+        with pytest.raises(ConfigurationError, match="cannot be found again"):
+            each.resolve(later)
+    assert target(given).resolve(given.snapshot) == [given]
+
+
+def test_a_node_is_recognised_by_what_is_its_alone() -> None:
+    """The first name is not that of another product that has become the first."""
+    tea = SNAPSHOT.find_all(id="name")[0]
+    sold = Snapshot.from_xml(SHOP.replace("Tea", "Wine"))
+
+    assert target(tea).resolve(sold) == []
+
+
 def test_equal_by_what_they_mean() -> None:
     """Targets are data; the count of the last snapshot is not part of them."""
     one, other = target(id="name"), target(id="name")
@@ -173,10 +309,8 @@ def test_a_container_is_optional() -> None:
         ({"role": "title"}, {"is_proved": True}, Route.SENT),
         ({"id": "name"}, {}, Route.COMPLETED),
         ({"id": "name"}, {"is_proved": True}, Route.COMPLETED),
-        ({"id": "name", "within": {"text": "Tea"}}, {"takes_container": True}, Route.LOOKED_UP),
+        ({"id": "name", "within": {"text": "Tea"}}, {}, Route.LOOKED_UP),
         ({"text": "Tea", "within": {"text": "Shop"}}, {}, Route.LOOKED_UP),
-        ({"text": "Tea", "within": {"text": "Shop"}}, {"takes_container": True}, Route.SENT),
-        ({"text": "Tea", "within": {"text": "5 %"}}, {"takes_container": True}, Route.LOOKED_UP),
         ({"text": "Tea", "has": {"text": "Shop"}}, {}, Route.LOOKED_UP),
         ({"text": "5 %"}, {}, Route.LOOKED_UP),
         ({"text": "5 %", "role": "title"}, {}, Route.SENT),

@@ -59,7 +59,7 @@ def test_a_command_line_is_answered_as_published(
     assert _differences(expected, answer) == []
     sent = [each for phone in phones for each in phone.broadcasts]
     published = _published(row, tmp_path)
-    assert [_shape(each) for each in sent] == [_shape(each) for each in published]
+    assert [_shape(_unproved(each)) for each in sent] == [_shape(each) for each in published]
 
 
 def _use_scenario(
@@ -132,6 +132,18 @@ def _published(row: dict[str, Any], home: Path) -> list[Any]:
             text = sent[1].replace("'\"'\"'", "'").replace("$DIR", str(home))
             found.append(json.loads(text))
     return found
+
+
+def _unproved(payload: Any) -> Any:
+    """Return a payload without what is sent along to see that a matcher matches one node."""
+    actions = [
+        {**one, "params": {**one["params"], "clickAfter": True}}
+        if one["type"] == "scroll_and_click"
+        else one
+        for one in payload["actions"]
+        if not re.search("-(wait|proof|tap)$", one["id"])
+    ]
+    return {**payload, "actions": actions}
 
 
 def _shape(payload: Any) -> Any:

@@ -200,6 +200,7 @@ class TestMeaning:
         assert not envelope.ok
         assert envelope.code is ErrorCode.VALIDATOR_MISMATCH
         assert [each.id for each in envelope.failed_steps] == ["a2"]
+        assert [bool(each) for each in envelope.steps] == [True, False]
 
     def test_order_of_codes(self) -> None:
         """The envelope's own code comes before the step's, the step's before the text's."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -150,7 +151,7 @@ def test_each_kind_of_unknown_name_has_its_message(name: str, said: str) -> None
         (SCREEN, "find_elements", 'snapshot.find_all(id="row")'),
         (TEA, "click", "claw.click(node)"),
         (TEA, "id", "node.resource_id"),
-        (SCREEN.find(text="Coffee"), "get_attribute", "Attributes are Python's own"),
+        (TEA, "get_attribute", "Attributes are Python's own"),
         (expect(CLAW.node(id="row")), "is_displayed", "expect(...).to_be_visible()"),
         (expect(CLAW), "to_have_text", 'expect(...).to_have_node(text="OK")'),
         (expect(SCREEN), "to_have_nod", "Did you mean to_have_node?"),
@@ -162,6 +163,54 @@ def test_each_kind_of_unknown_name_has_its_message(name: str, said: str) -> None
 def test_the_objects_of_a_test_know_foreign_names(owner: Any, name: str, ours: str) -> None:
     """The client, locators, expectations, snapshots, nodes, batches and devices name our call."""
     assert ours in said_of(owner, name)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "ours"),
+    [
+        (CLAW, "timout", "Did you mean timeout?"),
+        (CLAW, "implicitly_wait", "claw.timeout = 10"),
+        (CLAW.device, "airplanemode", "Did you mean airplane_mode?"),
+        (CLAW.device, "rotation", 'claw.device.orientation = "landscape"'),
+        (CLAW.batch(), "timeouts", "Did you mean timeout?"),
+        (CLAW.node(id="row"), "timeout", "cannot assign"),
+        (TEA, "txt", "no attribute 'txt'"),
+        (expect, "timeout", "expect.set_timeout(10)"),
+        (expect.soft, "timeout", "expect.set_timeout(10)"),
+        (expect(CLAW.node(id="row")), "timeout", "no attribute 'timeout'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_what_does_not_exist_cannot_be_set(owner: Any, name: str, ours: str) -> None:
+    """It would change nothing, without a word."""
+    with pytest.raises(AttributeError, match=re.escape(ours)):
+        setattr(owner, name, 30)
+
+    assert name not in getattr(owner, "__dict__", {})
+
+
+def test_what_exists_can_be_set() -> None:
+    """Settings, and methods that a test replaces."""
+    claw: Any = client(Phone(SHOP))
+
+    claw.timeout = 30
+    claw.matchers = "first"
+    claw.pauser = lambda *_: None
+    claw.snapshot = lambda: SCREEN
+
+    assert (claw.timeout, claw.matchers, claw.snapshot()) == (30, "first", SCREEN)
+
+
+def test_a_class_of_ones_own_may_have_other_attributes() -> None:
+    """Page objects, for example."""
+
+    class Page(Lamp):
+        """A lamp with more to it."""
+
+    page: Any = Page()
+    page.title = "Settings"
+
+    assert page.title == "Settings"
 
 
 def test_calling_a_client_is_refused_with_our_form() -> None:

@@ -8,9 +8,11 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from pydantic.alias_generators import to_camel
 
 from pytest_clawperator.contracts.matchers import (
     MATCHER_KEYS,
+    MatcherKey,
     MatcherKeywords,
     NodeMatcher,
     check_matcher_keywords,
@@ -45,8 +47,6 @@ def test_a_matcher_without_a_value_is_refused() -> None:
     """A matcher without a value is refused wherever it is made."""
     with pytest.raises(ExecutionValidationError, match="at least one field"):
         NodeMatcher()
-    with pytest.raises(ExecutionValidationError, match="at least one field"):
-        NodeMatcher.of(text="")
     with pytest.raises(ExecutionValidationError, match="at least one field"):
         NodeMatcher.from_wire({"role": ""})
 
@@ -133,7 +133,8 @@ def test_some_keywords_take_a_pattern_that_is_never_sent() -> None:
         ({"desc_contains": re.compile("x")}, "desc_contains= takes a text"),
         ({"role": re.compile("x")}, "role= takes a text"),
         ({"text": re.compile(b"x")}, "takes a pattern of text"),
-        ({"text": re.compile("")}, "at least one field"),
+        ({"text": re.compile("")}, "text= must not be empty"),
+        ({"id": "ok", "desc": re.compile("")}, "desc= must not be empty"),
         ({"text": re.compile("x" * 513)}, "at most 512 characters"),
     ],
 )
@@ -143,12 +144,35 @@ def test_other_patterns_are_refused(keywords: Any, said: str) -> None:
         NodeMatcher.of(**keywords)
 
 
-def test_a_blank_keyword_is_refused() -> None:
-    """It is a slip, and as a part of a text it would match nearly every node."""
-    for word in ["text", "text_contains", "id", "desc", "desc_contains", "role"]:
-        for blank in [" ", "\n\t", "\u00a0"]:
-            with pytest.raises(ConfigurationError, match=f"{word}= must not be blank"):
-                NodeMatcher.of(**{"id": "ok", word: blank})
+@pytest.mark.parametrize("key", MATCHER_KEYS, ids=lambda key: key.keyword)
+def test_a_blank_value_is_refused(key: MatcherKey) -> None:
+    """It is a slip: it would match no node, or as a part of a text nearly every one."""
+    wire = to_camel(key.field)
+    for blank, said in [("", "empty"), (" ", "blank"), ("\n\t", "blank"), ("\u00a0", "blank")]:
+        if (key.keyword, blank) == ("text", ""):
+            continue  # nodes without a text exist
+        keywords: Any = {"id": "ok", "role": "button", key.keyword: blank}
+        fields: Any = {"role": "button", "resource_id": "ok", key.field: blank}
+        for make in (NodeMatcher.of, NodeMatcher.for_search):
+            with pytest.raises(ConfigurationError, match=f"{key.keyword}= must not be {said}"):
+                make(**keywords)
+        with pytest.raises(ConfigurationError, match=f"{wire} must not be {said}"):
+            NodeMatcher(**fields)
+        with pytest.raises(ConfigurationError, match=f"{wire} must not be {said}"):
+            NodeMatcher.from_wire({"role": "button", "resourceId": "ok", wire: blank})
+
+
+def test_a_text_may_be_empty_beside_another_value() -> None:
+    """It then means a node without a text; alone it is a slip."""
+    assert NodeMatcher.of(id="search", text="") == NodeMatcher(resource_id="search", text_equals="")
+    for slip in ({"text": ""}, {"text": "", "id": None}):
+        with pytest.raises(ConfigurationError, match="text= must not be empty"):
+            NodeMatcher.of(**slip)
+
+
+def test_a_pattern_may_be_a_space() -> None:
+    """It is searched for in a text, and not every text has one."""
+    assert NodeMatcher.of(text=re.compile(" ")).has_pattern
 
 
 def test_a_search_takes_what_is_too_long_to_be_sent() -> None:

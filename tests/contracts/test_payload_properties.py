@@ -20,7 +20,7 @@ from pytest_clawperator.contracts.matchers import MATCHER_ALIASES, NodeMatcher
 from pytest_clawperator.contracts.params import PARAM_ALIASES, ActionParams
 from pytest_clawperator.contracts.payload import Execution, complete_execution, validate_execution
 from pytest_clawperator.contracts.schema import inspect_object
-from pytest_clawperator.errors import PayloadError, Problem
+from pytest_clawperator.errors import ConfigurationError, PayloadError, Problem
 from tests.contracts.builders import enough, payload
 
 # Half characters included: JSON escapes can make them.
@@ -58,7 +58,7 @@ def answer(given: Any, judge: Callable[[Any], Any] = validate_execution) -> Any:
     """Judge whatever it is; any exception but a refusal, which can be shown, fails the test."""
     try:
         return judge(given)
-    except PayloadError as error:
+    except (PayloadError, ConfigurationError) as error:
         str(error).encode()
         return error
 
@@ -91,7 +91,7 @@ def test_matchers_may_be_made_of_anything(values: list[Any], wire: Any) -> None:
         answer(keywords, lambda it: NodeMatcher.of(**it)),
         answer(wire, NodeMatcher.from_wire),
     ):
-        assert isinstance(made, PayloadError) or made.to_wire()
+        assert isinstance(made, (PayloadError, ConfigurationError)) or made.to_wire()
 
 
 @given(payloads)

@@ -9,7 +9,14 @@ import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares, too_few
+from pytest_clawperator.devices.pool import (
+    Candidate,
+    Demand,
+    DevicePool,
+    Lease,
+    Spares,
+    too_few,
+)
 from pytest_clawperator.errors import (
     ConfigurationError,
     DeviceUnavailableError,
@@ -110,7 +117,7 @@ def test_fewer_devices_than_wanted_are_refused_without_waiting(pool: DevicePool)
 
 
 def test_devices_beyond_the_need_are_released(pool: DevicePool, others: FileLeases) -> None:
-    """One of each group is kept; devices of which a group has several go first."""
+    """One of each group is kept; devices that fewer groups want go first."""
     pool.hold_free(pool.candidates)
     a, b, c, d = pool.candidates
     groups = [[a, b, c], [c, d], [d]]
@@ -120,8 +127,58 @@ def test_devices_beyond_the_need_are_released(pool: DevicePool, others: FileLeas
     kept, free = serials(pool.held), serials(pool.free)
     pool.keep(2)
 
-    assert (kept, serials(spare), free) == ("ABD", "B", "AD")
-    assert others.holder("key of C") is others.holder("key of D") is None
+    assert (kept, serials(spare), free) == ("ACD", "A", "CD")
+    assert others.holder("key of B") is others.holder("key of D") is None
+
+
+@pytest.mark.parametrize(
+    ("demands", "taken", "reserved"),
+    [
+        ([("C", 1)], "AC", "B"),
+        ([("AC", 5), ("D", 1)], "AD", "C"),
+        ([("AB", 1), ("BC", 1), ("CA", 1)], "AB", "C"),
+        ([("AB", 1), ("C", 3), ("B", 1)], "CB", "A"),
+        ([("A", 1), ("B", 1), ("C", 1)], "AB", "C"),
+        ([("X", 1)], "AB", "C"),
+    ],
+    ids=str,
+)
+def test_workers_get_the_devices_that_tests_need(
+    pool: DevicePool,
+    others: FileLeases,
+    demands: list[tuple[str, int]],
+    taken: str,
+    reserved: str,
+) -> None:
+    """In exchange for a device that is needed less; without a gain everything stays."""
+    pool.hold_free(pool.candidates[:3])
+    pool.reserve(1)
+    for worker in ("gw0", "gw1"):
+        pool.take(worker)
+
+    had = pool.exchange(
+        [
+            Demand(keys=frozenset(f"key of {one}" for one in wanted), weight=weight)
+            for wanted, weight in demands
+        ]
+    )
+
+    changed = [who for who, one in zip(("gw0", "gw1"), taken, strict=True) if one not in "AB"]
+    assert (serials(pool.taken.values()), serials(pool.reserved)) == (taken, reserved)
+    assert set(had) >= set(changed)
+    assert {one for one in "ABCD" if others.holder(f"key of {one}")} == {*taken, *reserved}
+
+
+def test_a_device_of_another_run_is_not_exchanged(pool: DevicePool, others: FileLeases) -> None:
+    """The tests that need it have to do without."""
+    pool.hold_free(pool.candidates[:2])
+    pool.take("gw0")
+
+    with take(others, "key of D"):
+        had = pool.exchange([Demand(keys=frozenset({"key of D"}))])
+
+    assert had == {}
+    assert serials(pool.held) == "AB"
 
 
 @pytest.mark.parametrize("gone", ["gw0", "gw1", "gw2"])

@@ -13,8 +13,8 @@ from xdist import plugin as xdist_plugin  # type: ignore[import-untyped]  # no t
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import Candidate
-from pytest_clawperator.plugin.stash import DEVICE_POOL
-from pytest_clawperator.plugin.worker_input import CHANNEL, LEASE
+from pytest_clawperator.plugin.stash import CHANNEL, DEVICE_POOL
+from pytest_clawperator.plugin.worker_input import LEASE
 
 
 def candidate(name: str, **about: Any) -> Candidate:

@@ -28,3 +28,25 @@ def envelope(*, is_failed: bool = False) -> ResultEnvelope:
             "error": "Step tap (click) failed" if is_failed else None,
         }
     )
+
+
+def envelope_of(*steps: tuple[str, str | None], **about: Any) -> ResultEnvelope:
+    """Make an envelope of clicks: their ids, and the code of each that failed ("" for none)."""
+    results = [
+        {
+            "id": name,
+            "actionType": "click",
+            "success": code is None,
+            "data": {"error": code} if code else {},
+        }
+        for name, code in steps
+    ]
+    is_failed = any(code is not None for _, code in steps)
+    whole = {
+        "commandId": "cmd-1",
+        "taskId": "task-1",
+        "status": "failed" if is_failed else "success",
+        "stepResults": results,
+        "error": None,
+    }
+    return ResultEnvelope.model_validate(whole | about)

@@ -22,7 +22,7 @@ COMMAND = Command.of(EXECUTION)
 START = line("[Clawperator-Command] start commandId=cmd-1 taskId=t source=s")
 ENVELOPE = line(
     '[Clawperator-Result] {"commandId":"cmd-1","taskId":"t","status":"success",'
-    '"stepResults":[],"error":null}'
+    '"stepResults":[{"id":"a","actionType":"click","success":true}],"error":null}'
 )
 
 

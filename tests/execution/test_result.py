@@ -11,7 +11,12 @@ from pytest_clawperator import errors
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.payload import Execution, complete_execution
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
+from pytest_clawperator.execution.result import (
+    LogSlice,
+    RunResult,
+    TypedTexts,
+    hide_passwords,
+)
 from pytest_clawperator.redaction import SECRETS
 from tests.snapshot.screens import hierarchy, node
 
@@ -101,10 +106,11 @@ LOGIN = hierarchy(
 TYPED_LOGIN = LOGIN.replace('text="Code"', 'text="•••••••"')
 
 
-def typing(text: str, **matcher: str) -> Execution:
+def typing(text: str, *, is_proved: bool = False, **matcher: str) -> Execution:
     """Make an execution that types a text."""
     params: dict[str, Any] = {"matcher": matcher, "text": text}
-    return complete_execution([{"id": "type", "type": "enter_text", "params": params}])
+    before = [{"id": "proof", "type": "snapshot_ui"}] if is_proved else []
+    return complete_execution([*before, {"id": "type", "type": "enter_text", "params": params}])
 
 
 def typing_result(*steps: dict[str, Any], log: Sequence[str] = ()) -> RunResult:
@@ -154,36 +160,93 @@ def test_text_typed_into_a_known_password_field_is_hidden(
 
     for xml in screens:
         typed.received(LOOK, screen(xml))
-    typed.sent(typing("hunter2", **matcher))
+    typed.sent(typing("hunter2", is_proved=False, **matcher))
 
     assert is_hidden("hunter2")
 
 
-@pytest.mark.parametrize("matcher", [{"resourceId": CODE}, {"textEquals": "Code"}])
-def test_a_password_field_that_is_seen_afterwards_hides_its_text(matcher: dict[str, str]) -> None:
-    """A field found by its hint shows bullets later, as many as characters were typed."""
+def test_a_password_field_that_is_seen_afterwards_hides_its_text() -> None:
+    """An id names the same field later; another matcher may mean another one by then."""
     typed = TypedTexts()
-
-    typed.sent(typing("hunter2", **matcher))
-    typed.sent(typing("hunter2 and more", textEquals="Elsewhere"))
+    for execution in (typing("hunter2", resourceId=CODE), typing("grocers", role="textfield")):
+        typed.sent(execution)
+        typed.received(execution, typing_result())
     before = is_hidden("hunter2")
+
     typed.received(LOOK, screen(TYPED_LOGIN))
 
-    assert (before, is_hidden("hunter2"), is_hidden("hunter2 and more")) == (False, True, False)
+    assert (before, is_hidden("hunter2"), is_hidden("grocers")) == (False, True, False)
+
+
+PLAIN = hierarchy(node(text="Purpose", id="com.example:id/purpose", cls="android.widget.EditText"))
+PIN = hierarchy(node(text="PIN", id=CODE, cls="android.widget.EditText", password=True))
+
+
+def proved(xml: str) -> RunResult:
+    """Make the result of typing, with the snapshot that proves it."""
+    taken = result(step("snapshot_ui", text=xml)).steps[0]
+    done = result(step("enter_text")).steps[0].model_copy(update={"id": "type", "proof": taken})
+    return result().model_copy(update={"steps": (done,)})
+
+
+@pytest.mark.parametrize(
+    ("before", "proof", "log", "hidden"),
+    [
+        pytest.param([], PIN, [], True, id="proved"),
+        pytest.param([PIN], PLAIN, [], False, id="proved to be another field"),
+        pytest.param([PLAIN], PIN, [], True, id="proved to be a password field"),
+        pytest.param([PIN], "", [], True, id="looked up"),
+        pytest.param([PIN, PLAIN], "", [], False, id="looked up elsewhere"),
+        pytest.param([PIN, PLAIN], "", ["••••"], False, id="the log counts for less"),
+        pytest.param([], "", ["••••"], True, id="logged"),
+        pytest.param([], "", ["•••••••"], True, id="logged with another length"),
+        pytest.param([], "", ["rent"], False, id="logged as text"),
+        pytest.param([], "", ["••••", "rent"], False, id="logged as text beside a password"),
+        pytest.param([], "", [], False, id="unknown"),
+    ],
+)
+def test_the_field_decides_whether_a_text_is_a_secret(
+    before: list[str], proof: str, log: list[str], hidden: bool
+) -> None:
+    """A text is no secret because a password is as long as it is, or was typed before."""
+    typed, execution = TypedTexts(), typing("rent", is_proved=bool(proof), role="textfield")
+    SECRETS.add("1234", on_screen=False)
+    for xml in before:
+        typed.received(LOOK, screen(xml))
+
+    typed.sent(execution)
+    lines = [event(CHANGED, text, is_password="•" in text) for text in log]
+    typed.received(execution, proved(proof) if proof else typing_result(log=lines))
+
+    assert is_hidden("rent") is hidden
+
+
+def test_two_texts_of_one_length_are_told_apart() -> None:
+    """In one execution the log shows which of them went into another field."""
+    actions = [
+        {"id": text, "type": "enter_text", "params": {"matcher": {"textEquals": "?"}, "text": text}}
+        for text in ("1234", "rent")
+    ]
+    execution = complete_execution(actions)
+    log = [event(CHANGED, "••••"), event(CHANGED, "rent", is_password=False)]
+
+    hide_passwords(execution, None, [line.encode() for line in log])
+
+    assert SECRETS.secrets.texts == {"1234"}
 
 
 @pytest.mark.parametrize(
     ("logged", "hidden"),
     [
         (event(CHANGED, "•" * 9), True),
-        (event(CHANGED, "•" * 10), False),
         (event(CHANGED, "•" * 9, is_password=False), False),
         (event(CHANGED, "hunter2😀", is_password=False), False),
+        (event(CHANGED, ""), False),
         (event("TYPE_VIEW_FOCUSED", "•" * 9), False),
     ],
 )
 def test_a_change_of_a_password_field_in_the_log_hides_the_text(logged: str, hidden: bool) -> None:
-    """Another field, another length or another event is not a reason to hide a text."""
+    """Another field, a field that was emptied or another event is not a reason to hide a text."""
     typed, execution = TypedTexts(), typing("hunter2😀", resourceId=CODE)
 
     typed.sent(execution)

@@ -167,6 +167,10 @@ def test_workers_have_all_devices_of_another_host(
             ],
         ),
         (
+            ["--claw-device", "simm:2"],
+            ["*hint: Correct --claw-device, *must list it. Did you mean --claw-device sim:2?"],
+        ),
+        (
             ["--claw-device", "ABSENT", "--claw-device", "GONE"],
             ["*[[]ABSENT[]] DEVICE_NOT_FOUND: no such device is connected*"],
         ),

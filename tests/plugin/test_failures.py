@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+import sys
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from pytest_clawperator.devices.health import await_return
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ExpectationError,
+    NodeNotFoundError,
+    PayloadRefusedError,
+    ShellError,
+    SnapshotError,
+    TransportError,
+)
+from pytest_clawperator.plugin.failures import beyond_xfail, device_trouble, is_beyond_xfail
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.adb_server import FakeAdb, block
 from tests.plugin.conftest import QUICK, Run, kept
@@ -75,6 +90,159 @@ def test_app(clawperator):
 def test_refused(clawperator):
     clawperator.device.grant("com.example.shop", "android.permission.NO_SUCH")
 """
+
+
+AWAY = TransportError("the device is away", serial="A")
+LOST = NodeNotFoundError("no node", serial="A")
+UNREADABLE = SnapshotError("it breaks off", serial="A")
+LOST_TREE, NO_TREE = (
+    SnapshotError("no tree", code=code, serial="A")
+    for code in (ErrorCode.SNAPSHOT_EXTRACTION_FAILED, ErrorCode.UI_TREE_UNAVAILABLE)
+)
+
+
+def caused(error: BaseException, cause: BaseException) -> BaseException:
+    """Return the error, raised from the cause."""
+    error.__cause__ = cause
+    return error
+
+
+def circle() -> BaseException:
+    """Return an error whose cause has the error as its own cause."""
+    first = ValueError()
+    return caused(first, caused(ValueError(), first))
+
+
+def in_doctest(error: BaseException) -> BaseException:
+    """Return what a doctest makes of an error."""
+    example: Any = None
+    return doctest.UnexpectedException(example, example, (type(error), error, None))  # type: ignore[arg-type]
+
+
+TROUBLES: list[tuple[BaseException | None, BaseException | None]] = [
+    (None, None),
+    (AWAY, AWAY),
+    (LOST, None),
+    (AssertionError("text"), None),
+    (ShellError("not found", serial="A"), None),
+    (PayloadRefusedError("refused", serial="A"), None),
+    (TransportError("no such file", code=ErrorCode.FILE_UNAVAILABLE), None),
+    (UNREADABLE, UNREADABLE),
+    (LOST_TREE, LOST_TREE),
+    (NO_TREE, NO_TREE),
+    (SnapshotError("it breaks off"), None),
+    (SnapshotError("no such axis", code=ErrorCode.XPATH_INVALID, serial="A"), None),
+    (caused(AssertionError("not signed in"), AWAY), AWAY),
+    (caused(AssertionError("not signed in"), LOST), None),
+    (caused(NodeNotFoundError("no node"), AWAY), None),
+    (caused(ExpectationError("not so"), AWAY), None),
+    (circle(), None),
+    (in_doctest(AWAY), AWAY),
+    (in_doctest(LOST), None),
+]
+
+
+@pytest.mark.parametrize(("error", "trouble"), TROUBLES, ids=repr)
+def test_whether_a_device_failed(
+    error: BaseException | None, trouble: BaseException | None
+) -> None:
+    """Where an error is ours its class decides; others are looked into."""
+    assert device_trouble(error) is trouble
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="by design: Python has groups since 3.11")
+@pytest.mark.parametrize(("error", "trouble"), TROUBLES[1:], ids=repr)
+def test_whether_a_device_failed_in_a_group(
+    error: BaseException, trouble: BaseException | None
+) -> None:
+    """One of a group is enough, however deep."""
+    group = sys.modules["builtins"].__dict__["BaseExceptionGroup"]
+
+    assert device_trouble(group("many", [LOST, group("few", [ValueError(), error])])) is trouble
+
+
+@pytest.mark.parametrize(
+    ("error", "when", "is_beyond"),
+    [
+        (None, "call", False),
+        (LOST, "setup", False),
+        (AWAY, "call", True),
+        (AWAY, "teardown", True),
+        (ConfigurationError("no such app"), "setup", True),
+        (ConfigurationError("nothing was expected"), "call", False),
+        (ExecutionsOnlyError("no shell"), "call", True),
+        (beyond_xfail("wrong marker"), "setup", True),
+        (pytest.fail.Exception("own"), "setup", False),
+    ],
+    ids=repr,
+)
+def test_what_xfail_does_not_cover(error: BaseException | None, when: str, is_beyond: bool) -> None:
+    """Trouble with a device, and what keeps a test from running."""
+    assert is_beyond_xfail(error, when=when) is is_beyond
+
+
+NEVER_RUN = """
+import pytest
+
+pytestmark = pytest.mark.xfail(reason="bug 17")
+
+@pytest.mark.claw_device(api=1)
+def test_unfit(clawperator): pass
+
+@pytest.mark.claw_app("com.example.absent")
+def test_no_app(clawperator): pass
+
+def test_no_payload(clawperator_payload): pass
+
+class TestBadFixture:
+    @pytest.fixture
+    def clawperator_client(self): return "a client"
+
+    def test_bad_fixture(self, clawperator): pass
+"""
+
+
+def test_xfail_does_not_cover_a_test_that_never_ran(run: Run) -> None:
+    """Whatever kept it from running, it is an error; so is a class without a device."""
+    result = run("--claw-strict", "-rE", *QUICK, suite=NEVER_RUN)
+    matrix = run(
+        *("--claw-strict", "--claw-matrix=api=1", *QUICK),
+        suite="import pytest\n@pytest.mark.xfail\ndef test_it(clawperator): pass",
+    )
+
+    result.assert_outcomes(errors=4)
+    assert result.ret == matrix.ret == pytest.ExitCode.TESTS_FAILED
+    matrix.assert_outcomes(errors=1)
+
+
+def test_a_test_cannot_close_the_client_of_the_run(run: Run) -> None:
+    """It fails itself, and later tests have their device."""
+    result = run(
+        *QUICK,
+        suite="""
+        import pytest
+        from pytest_clawperator import ConfigurationError
+
+        def test_closes(clawperator):
+            clawperator.close()
+
+        def test_with(clawperator):
+            with pytest.raises(ConfigurationError, match="the run closes this client"):
+                with clawperator:
+                    raise AssertionError("the block was entered")
+
+        def test_after(clawperator):
+            clawperator.home()
+        """,
+    )
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            ">       clawperator.close()",
+            "E *CONFIGURATION_INVALID: close() is not possible: the run*",
+        ]
+    )
 
 
 def test_trouble_with_a_device_is_an_error(pytester: pytest.Pytester, run: Run) -> None:
@@ -334,6 +502,40 @@ def test_errors_of_different_causes_are_shown_separately(
         ]
     )
     assert list(kept(pytester)) == ["test_c", "test_d"]
+
+
+def test_a_failed_envelope_that_nothing_looked_at_is_named(run: Run) -> None:
+    """With its line, also if it was kept; a check, a condition or a line that prints it looks."""
+    result = run(
+        *(*QUICK, "-Wdefault"),
+        suite="""
+        import pytest
+        from pytest_clawperator import expect
+
+        MISSING = {"matcher": {"textEquals": "Nowhere"}, "retry": {"maxAttempts": 1}}
+        WAIT = [{"id": "w", "type": "wait_for_node", "params": MISSING}]
+
+        @pytest.fixture
+        def before(clawperator):
+            return clawperator.execute(WAIT)
+
+        def test_dropped(clawperator):
+            clawperator.execute(WAIT)
+
+        def test_unread_after_all(before):
+            kept = before
+
+        def test_read(clawperator, before, capsys):
+            assert not before
+            expect(clawperator.execute(WAIT)).to_have_failed()
+            print(clawperator.execute(WAIT))
+            clawperator.execute([{"type": "sleep", "params": {"durationMs": 0}}])
+        """,
+    )
+
+    result.assert_outcomes(passed=3, warnings=2)
+    said = "ClawperatorWarning: this execution failed, and nothing looked at its envelope: *"
+    result.stdout.fnmatch_lines([f"*test_it.py:12: {said}NODE_NOT_FOUND*", f"*.py:9: {said}"])
 
 
 def test_a_failed_envelope_explains_a_bare_assert(run: Run) -> None:

@@ -56,6 +56,58 @@ def test_goldens_are_written_on_request(
         assert not written.parent.exists()
 
 
+TWO_SCREENS = f"""{PRELUDE}
+import pytest
+
+@pytest.mark.parametrize("text", ["Tea", "Tea", "Milk", "Milk"])
+def test_screen(text):
+    expect(screen(text)).to_match_tree("shop")
+"""
+
+
+def test_one_name_for_two_screens_names_both_tests(run_plain: Run) -> None:
+    """The golden of the first is kept."""
+    result = run_plain("--claw-update-goldens", suite=TWO_SCREENS)
+
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        ["E*two screens in this run: *::test_screen[[]Tea0] *::test_screen[[]Milk0] shows*"]
+    )
+
+
+def test_a_test_that_is_run_again_writes_its_golden_again(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """What the attempt before it wrote is not another test's."""
+    result = run_plain(
+        *("--claw-update-goldens", "-p", "rerunfailures", "--reruns=1"),
+        suite=f"""{PRELUDE}
+texts = ["Loading", "Tea"]
+
+def test_screen():
+    text = texts.pop(0)
+    expect(screen(text)).to_match_tree("shop")
+    assert not texts
+""",
+    )
+
+    result.assert_outcomes(passed=1)
+    assert (pytester.path / "__screens__" / "shop.yaml").read_text() == '- text "Tea"\n'
+
+
+def test_workers_share_which_goldens_are_needed(
+    pytester: pytest.Pytester, run_workers: Run
+) -> None:
+    """Two workers, each of which gets two of the tests, do not write one golden in turn."""
+    pytester.makepyfile(test_it=TWO_SCREENS)
+
+    result = run_workers("-n2", "--claw-update-goldens")
+
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(["E*two screens in this run: test_it.py::test_screen*"])
+    assert len((pytester.path / "__screens__" / "shop.yaml").read_text().splitlines()) == 1
+
+
 def test_unused_goldens_are_listed(pytester: pytest.Pytester, run_plain: Run) -> None:
     """Also in a folder that has no tests any more; a golden used by a helper is the test's own."""
     helpers = pytester.mkpydir("helpers")
@@ -157,10 +209,13 @@ def test_two_screens():
     assert screen("Tea") == screen("Milk")
 
 def test_no_golden():
-    assert screen("Tea") == "Milk"
+    assert screen("Tea") != "Milk"
 
 def test_find():
-    assert screen("Wi-Fi").find(text="WiFi")
+    screen("Wi-Fi").find(text="WiFi")
+
+def test_in():
+    assert "WiFi" in screen("Wi-Fi")
 
 def test_ok():
     step = {{"id": "tap", "actionType": "click", "success": False, "data": {{"error": "X"}}}}
@@ -172,7 +227,7 @@ def test_ok():
 """
     )
 
-    result.assert_outcomes(passed=1, failed=5)
+    result.assert_outcomes(passed=1, failed=6)
     result.stdout.fnmatch_lines(
         [
             "E*assert <Snapshot of *> == golden",
@@ -180,8 +235,9 @@ def test_ok():
             *('E*- - text "Milk"', 'E*+ - text "Tea"'),
             "E*They show different things (- right, + left):",
             *('E*- - text "Milk"', 'E*+ - text "Tea"'),
-            *("E*== a text that is not a golden", "E*line 1, column 1*"),
-            "E*<NoMatch *text is `Wi-Fi`, wanted `WiFi`*",
+            "E*GOLDEN_UNREADABLE: line 1, column 1 of the golden: a line begins with*",
+            *("E*NODE_NOT_FOUND: no node fits textEquals='WiFi'", "E*nearest: *wanted `WiFi`*"),
+            *("E*assert 'WiFi' in <Snapshot *", "E*text is `Wi-Fi`, wanted `WiFi`*"),
             'E*where False = <ResultEnvelope failed: step "tap" (click) failed: X; 1 step>.ok',
         ]
     )

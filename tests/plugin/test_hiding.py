@@ -215,6 +215,7 @@ def test_evidence_stays_valid_with_ordinary_words_as_secrets(
         def test_pin(clawperator):
             clawperator.open_app("com.example.shop")
             clawperator.enter_text("0000", id="password")
+            clawperator.enter_text("rent", id="email")
             clawperator.enter_text("password", id="password")
             assert False
         """,
@@ -225,6 +226,8 @@ def test_evidence_stays_valid_with_ordinary_words_as_secrets(
     assert sent["execution"]["timeoutMs"] == 30000
     snapshot = ElementTree.parse(folder / "snapshot.xml").getroot()
     assert snapshot.find(".//node[@password='true']") is not None
+    # It is as long as a password, which is no reason to hide it.
+    assert snapshot.find(".//node[@text='rent']") is not None
     assert f"{folder.parent.relative_to(pytester.path)}" in result.outlines
     assert f"  {folder.name}" in result.outlines
 

@@ -141,6 +141,88 @@ def test_after():
     assert result.stdout.str().count("CONFIGURATION_INVALID: nothing was expected") == 1
 
 
+def test_a_forgotten_check_is_noticed_in_every_phase(run_plain: Run) -> None:
+    """In fixtures, and before a skip; a check may follow in a later phase of the same test."""
+    result = run_plain(
+        "-rA",
+        suite=f"""{PRELUDE}
+@pytest.fixture
+def forgets():
+    expect(SCREEN).node(text="Tea")
+
+@pytest.fixture
+def forgets_later():
+    yield
+    expect(SCREEN).to_have_node
+
+@pytest.fixture
+def skips():
+    expect(SCREEN)
+    pytest.skip("the rest")
+
+@pytest.fixture
+def screen():
+    return expect(SCREEN)
+
+@pytest.fixture
+def checks_later():
+    begun = expect(SCREEN)
+    yield
+    begun.to_have_node(text="Tea")
+
+@pytest.fixture
+def breaks():
+    expect(SCREEN)
+    raise RuntimeError("broken")
+
+def test_setup(forgets): pass
+def test_teardown(forgets_later): pass
+def test_skipped_in_setup(skips): pass
+def test_broken(breaks): pass
+def test_checked(screen, checks_later): screen.to_have_node(text="Tea")
+
+def test_skip():
+    expect(SCREEN).to_have_node
+    pytest.skip("the rest")
+
+def test_xfail():
+    expect(SCREEN)
+    pytest.xfail("the rest")
+
+def test_twice():
+    screen = expect(SCREEN)
+    screen.to_have_node(text="Tea")
+    screen.to_be_in_app
+
+def test_skip_of_unittest():
+    expect(SCREEN)
+    raise unittest.SkipTest("the rest")
+
+def test_honest_skip(screen):
+    expect(SCREEN).to_have_node(text="Tea")
+    pytest.skip("the rest")
+
+def test_ended_before(screen):
+    assert 1 == 2
+    screen.to_have_node(text="Tea")
+""",
+    )
+
+    result.assert_outcomes(passed=3, failed=5, errors=4, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            "ERROR test_it.py::test_setup - *nothing was expected*",
+            "ERROR test_it.py::test_teardown - *nothing was expected*",
+            "ERROR test_it.py::test_skipped_in_setup - *nothing was expected*",
+            "ERROR test_it.py::test_broken - RuntimeError: broken",
+            "FAILED test_it.py::test_skip - *nothing was expected*",
+            "FAILED test_it.py::test_xfail - *nothing was expected*",
+            "FAILED test_it.py::test_twice - *nothing was expected*to_be_in_app*",
+            "FAILED test_it.py::test_skip_of_unittest - *nothing was expected*",
+        ]
+    )
+
+
 # Through a host that runs executions only
 
 SUITE = """

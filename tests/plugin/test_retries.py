@@ -12,8 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_clawperator.plugin import workers
-from pytest_clawperator.plugin.failures import INFRASTRUCTURE, LEASE_PROBLEM, PUT_ASIDE
+from pytest_clawperator.plugin.failures import (
+    INFRASTRUCTURE,
+    LEASE_PROBLEM,
+    PUT_ASIDE,
+    RELEASED_BADLY,
+)
 from pytest_clawperator.plugin.workers import WorkerLimits
+from pytest_clawperator.report.index import read_run
 from tests.doubles.controller import Controller, Farm, candidate
 from tests.plugin.conftest import Run
 
@@ -100,6 +106,15 @@ def test_a_test_whose_device_failed_is_run_once_more(bench: Bench) -> None:
     assert status == ("rerun", "R", ("RERUN", {"yellow": True}))
     assert bench.summary() == ["flaky devices", "A  1 test was run once more on another device"]
     assert bench.scheduler.unrun == list(TESTS)
+
+
+def test_a_device_that_is_released_badly_counts_after_a_retry(bench: Bench) -> None:
+    """The test is run once more, and the error at the end of the worker stays."""
+    bench.report(0, "call", fault("A"))
+
+    after = bench.report(0, "teardown", {RELEASED_BADLY: True})
+
+    assert after.outcome == "failed"
 
 
 def test_a_test_that_did_not_begin_only_moves_on(bench: Bench) -> None:
@@ -298,6 +313,8 @@ def test_the_tests_of_a_phone_that_dies_run_on_the_other(
     counts, named = cases(pytester)
     assert counts == ["4", "0", "0"]
     assert set(named.values()) == {1}
+    (run,) = (pytester.path / "claw-results").iterdir()
+    assert Counter(test.outcome for test in read_run(run).tests) == {"passed": 4, "rerun": 1}
     result.stdout.fnmatch_lines(
         [
             f"clawperator: [[]{dead}[]] the device is put aside: its tests go to other"

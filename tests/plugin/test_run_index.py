@@ -14,8 +14,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE, RunLog
-from pytest_clawperator.report.trace import read_trace
+from pytest_clawperator.plugin.run_index import AttemptReports
+from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE, RunLog, TestEnded, TestMoved
+from pytest_clawperator.report.trace import TraceEvent, read_trace
 from tests.plugin.conftest import QUICK, Run
 
 TESTS = """
@@ -123,6 +124,46 @@ def test_without_a_device_or_traces_nothing_is_written(
     run(*QUICK, *options, suite=text).assert_outcomes(failed=1)
 
     assert not (pytester.path / "claw-results").exists()
+
+
+def report(when: str, *, outcome: str = "passed", start: float = 1.0) -> pytest.TestReport:
+    """Return the report of a phase."""
+    return pytest.TestReport(
+        nodeid="test_it",
+        location=("", None, ""),
+        keywords={},
+        outcome=outcome,  # type: ignore[arg-type]
+        longrepr="it broke" if outcome == "failed" else None,
+        when=when,  # type: ignore[arg-type]
+        start=start,
+    )
+
+
+def records(*reports: pytest.TestReport) -> list[TraceEvent]:
+    """Return the lines that reports make."""
+    attempts = AttemptReports(lambda folder: folder)
+    return [line for one in reports for line in attempts.add(one)]
+
+
+def test_a_test_that_did_not_begin_here_has_moved() -> None:
+    """It was not run, so it is no attempt."""
+    (moved,) = records(report("setup"), report("teardown"))
+
+    assert isinstance(moved, TestMoved)
+
+
+@pytest.mark.parametrize("call", ["passed", "failed"])
+def test_what_follows_the_end_of_a_test_belongs_to_its_attempt(call: str) -> None:
+    """The release of a device in a run that was interrupted, for example."""
+    phases = (report("setup"), report("call", outcome=call), report("teardown"))
+
+    ended, again = records(*phases, report("teardown", outcome="failed", start=9.0))
+
+    assert isinstance(ended, TestEnded)
+    assert isinstance(again, TestEnded)
+    assert (ended.outcome, ended.attempt, ended.start) == (call, 1, 1.0)
+    bad = "failed" if call == "failed" else "error"
+    assert (again.outcome, again.attempt, again.start) == (bad, 1, 1.0)
 
 
 def test_a_killed_worker_is_in_the_index(pytester: pytest.Pytester, run_workers: Run) -> None:

@@ -113,9 +113,32 @@ def test_a_run_without_payloads_says_where_it_looked(
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.stdout.fnmatch_lines(
         [
-            f"*claw*validate: no payload was found in {pytester.path}: no test there has a"
-            " claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
-            " called payloads"
+            "--claw-validate: no payload was found: looked for claw_payload markers in"
+            f" {pytester.path}, and in {pytester.path} for *.claw.json files and .json files in"
+            " folders called payloads"
+        ]
+    )
+
+
+@pytest.mark.parametrize("places", [(), ("tests",)], ids=["testpaths", "named"])
+def test_payload_files_are_looked_for_below_the_rootdir(
+    suite: Path, pytester: pytest.Pytester, run_plain: Run, places: tuple[str, ...]
+) -> None:
+    """Unless places are named; the run says where it looked."""
+    pytester.makeini("[pytest]\ntestpaths = tests\n")
+    pytester.mkdir("tests")
+    write(suite / "tests" / "in.claw.json", GOOD)
+    write(suite / "flows" / "beside.claw.json", BAD)
+    write(suite / ".cache" / "hidden.claw.json", BAD)
+
+    result = run_plain("--claw-validate", *places)
+
+    result.assert_outcomes(**({"passed": 1} if places else {"passed": 2, "failed": 1}))
+    below = "tests" if places else f"everything below {suite}"
+    result.stdout.fnmatch_lines(
+        [
+            f"--claw-validate: looked for claw_payload markers in tests, and in {below} for"
+            " *.claw.json files and .json files in folders called payloads"
         ]
     )
 

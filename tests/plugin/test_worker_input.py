@@ -9,7 +9,8 @@ from typing import Any
 import execnet
 import pytest
 
-from pytest_clawperator.plugin.worker_input import CHANNEL, ask, open_channel, reply
+from pytest_clawperator.plugin.stash import CHANNEL
+from pytest_clawperator.plugin.worker_input import ask, open_channel, reply
 
 
 @pytest.fixture(scope="module")

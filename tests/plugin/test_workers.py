@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 
 import pytest_clawperator.plugin as front
 from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.plugin import workers
 from pytest_clawperator.plugin.device_needs import DeviceNeeds
-from pytest_clawperator.plugin.stash import DEVICE_NEEDS
-from pytest_clawperator.plugin.worker_input import STARTS_LATE
+from pytest_clawperator.plugin.stash import CHANNEL, DEVICE_NEEDS, STARTS_LATE
+from pytest_clawperator.plugin.worker_input import LEASE
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.controller import Controller, Farm, candidate, run_as_worker
 from tests.doubles.leases import take
@@ -288,6 +290,94 @@ def needs(**about: object) -> DeviceNeeds:
     from pytest_clawperator.devices.requirements import requirements_of
 
     return DeviceNeeds(requires=(requirements_of(about),) if about else ())
+
+
+def send_needs(node: Any, **tests: DeviceNeeds) -> Any:
+    """Send what tests need as a worker does; return the answer."""
+    packed = {
+        "distinct": [asdict(one) for one in tests.values()],
+        "tests": {name: number for number, name in enumerate(tests)},
+    }
+    channel = node.workerinput[CHANNEL]
+    channel.receive_from_worker(("needs", packed))
+    return channel.answers.popleft()[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "after", "held"),
+    [
+        (["-n", "2", "--claw-spare-devices", "1"], ["A", "B"], ["A", "C"], "ABC"),
+        (["-n", "2", "--claw-device", "auto"], ["A", "B"], ["A", "C"], "AC"),
+        (["-n", "3", "--claw-device", "auto"], ["A", "B", "C"], ["A", "B", "C"], "ABC"),
+    ],
+    ids=str,
+)
+def test_a_device_that_tests_need_goes_to_a_worker(
+    control: Control,
+    options: list[str],
+    before: list[str],
+    after: list[str],
+    held: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Instead of being spare, or left to others; once, as all workers have the same tests."""
+    farm = Farm(candidate("A"), candidate("B"), candidate("C", api_level=33))
+    started = control(*options, farm=farm).start()
+    at_first = started.serials
+    capsys.readouterr()
+
+    answers = [send_needs(node, old=needs(api=33), any=needs()) for node in started.nodes]
+    for node in started.nodes:
+        started.config.hook.pytest_xdist_node_collection_finished(node=node, ids=[])
+
+    assert (at_first, started.serials) == (before, after)
+    assert [answer[LEASE]["serial"] for answer in answers] == after
+    assert started.held == set(held)
+    lines = capsys.readouterr().out.splitlines()
+    said = ["clawperator: gw1 uses C (API 33) instead of B (API 36): the markers of tests need it"]
+    assert lines == (said if before != after else [])
+
+
+def test_a_device_that_a_conftest_selects_is_not_exchanged(
+    pytester: pytest.Pytester, control: Control
+) -> None:
+    """The conftest has its reasons."""
+    pytester.makeconftest("def pytest_clawperator_select_device(candidates): return candidates[0]")
+    farm = Farm(candidate("A"), candidate("B", api_level=33))
+    started = control("-n", "1", "--claw-spare-devices", "1", farm=farm).start()
+
+    send_needs(started.nodes[0], old=needs(api=33))
+
+    assert started.serials == ["A"]
+
+
+def test_a_worker_uses_the_device_that_it_was_given_last(
+    pytester: pytest.Pytester, control: Control, simulator: Simulator, adb: str
+) -> None:
+    """It looks at the device that was spare before, which has another level than was said."""
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        @pytest.mark.claw_device(api=33)
+        def test_it(clawperator): pass
+        """
+    )
+    first, second = sorted(simulator.serials)
+    farm = Farm(
+        *(
+            Candidate(info=candidate(one, api_level=level, key=one).info, adb=adb)
+            for one, level in ((first, 36), (second, 33))
+        )
+    )
+    started = control("-n", "1", "--claw-spare-devices", "1", farm=farm).start()
+    at_first = started.serials
+
+    result = started.run_worker(0)
+
+    assert at_first == [first]
+    assert started.serials == [second]
+    result.stdout.fnmatch_lines([f"SKIPPED*api=33 is required, the device has 36: {second} *"])
 
 
 @pytest.mark.parametrize("options", [[], ["--claw-strict"], ["--dist", "loadfile"]], ids=" ".join)

@@ -150,8 +150,8 @@ def test_a_summary_is_safe_and_no_larger_than_github_shows(tmp_path: Path) -> No
 
     long = "<" * 300
     tests = [
-        ended(f"{number}{long}", outcome="failed", devices=(long,), error=error(long, f"C_{kind}"))
-        for kind in range(26)
+        ended(f"{number}{kind}{long}", outcome="failed", devices=(long,), error=error(long, kind))
+        for kind in (f"C_{place}" for place in range(26))
         for number in range(12)
     ]
     run = write_run(tmp_path / "b", *tests)

@@ -11,10 +11,12 @@ from pytest_clawperator.report.index import (
     PAGE_FILE,
     RUN_FILE,
     RunLog,
+    TestMoved,
     groups_of,
     read_run,
     similarity_key,
 )
+from pytest_clawperator.report.trace import to_line
 from tests.report.made_traces import START, ended, error, write_run, write_short_trace
 
 
@@ -124,6 +126,25 @@ def test_a_trace_without_a_line_is_a_test_that_was_broken_off(tmp_path: Path) ->
     [test] = run.tests
     assert (test.outcome, test.error and test.error.message) == ("error", "it broke")
     assert run.devices == {"emulator-5554": {"model": "Pixel 9"}}
+
+
+def test_a_test_that_only_moved_is_not_in_the_index(tmp_path: Path) -> None:
+    """Its trace shows why; on the other device it has its line."""
+    moved = TestMoved(at=START, nodeid="test_shop.py::a", worker="gw0", start=START, stop=START + 1)
+    write_run(tmp_path, ended("a", worker="gw1"))
+    write_short_trace(tmp_path / "a" / "trace", "a", worker="gw0", outcome="error")
+    with (tmp_path / RUN_FILE).open("ab") as file:
+        file.write(to_line(moved.to_json()))
+        file.write(b'{"kind":"moved","at":1,"nodeid":"a","start":"now"}\n')
+
+    assert [test.outcome for test in read_run(tmp_path).tests] == ["passed"]
+
+
+def test_a_later_line_about_an_attempt_replaces_the_one_before(tmp_path: Path) -> None:
+    """A device may be released when its test has its line already."""
+    write_run(tmp_path, ended("a"), ended("b"), ended("a", outcome="error"))
+
+    assert [test.outcome for test in read_run(tmp_path).tests] == ["error", "passed"]
 
 
 def test_a_secret_that_becomes_known_later_is_hidden(

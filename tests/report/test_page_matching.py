@@ -26,7 +26,7 @@ FILES = Path(page_module.__file__).parent / "files"
 # The modules as a page has them, for tests that call them.
 ENGINE = """
 globalThis.engine = {
-  Tree, findAll, roleOf, folded, readMatcher, keywordsOf, quoted, suggestMatchers, isBlank,
+  Tree, locate, roleOf, folded, readLocator, codeOf, quoted, suggestMatchers, isBlank,
 };
 """
 
@@ -181,7 +181,7 @@ def test_the_page_finds_what_python_finds(engine: Page) -> None:
 
     wrong = engine.evaluate(
         """(cases) => cases.flatMap(({ screen, matcher, places }) => {
-          const found = engine.findAll(trees.get(screen), matcher).map((node) => node.place);
+          const found = engine.locate(trees.get(screen), { matcher }).map((node) => node.place);
           return String(found) === String(places) ? [] : [{ screen, matcher, places, found }];
         })""",
         cases,
@@ -219,6 +219,7 @@ def test_nodes_and_characters_mean_the_same(engine: Page) -> None:
     assert blanks == [one for one in characters if ord(one) < 0xD800 and one.isspace()]
 
 
+# What is typed, and the keywords of the matcher that is read.
 TYPED = {
     'text="Go"': {"text": "Go"},
     "text='Go', role='button'": {"text": "Go", "role": "button"},
@@ -232,6 +233,35 @@ TYPED = {
     '"Sign in"': {"text_contains": "Sign in"},
     'text="still typ': {"text": "still typ"},
     'desc_contains="x",': {"desc_contains": "x"},
+    r'text=r"a\"b"': {"text": r"a\"b"},
+    'claw.node(text="still typ': {"text": "still typ"},
+    "claw.node(id=ok)": {"id": "ok"},
+    'claw.snapshot().find(text="Go")': {"text": "Go"},
+    'claw.click("Sign in")': {"text_contains": "Sign in"},
+    "Item(3)": {"text_contains": "Item(3)"},
+}
+
+# Code as it is typed, and what is read of it, as code again.
+LOCATORS = {
+    'claw.node(id="row").node(text="Bob")': 'clawperator.node(id="row").node(text="Bob")',
+    'text="Bob", within=claw.node(id="row").first': (
+        'clawperator.node(id="row").nth(0).node(text="Bob")'
+    ),
+    'claw.node(id="row", has=claw.node(text="Bob")).last': (
+        'clawperator.node(id="row", has=clawperator.node(text="Bob")).nth(-1)'
+    ),
+    'claw.node(claw.node(id="a", has=claw.node(id="b")), has=claw.node(id="c").nth(1))': (
+        'clawperator.node(clawperator.node(id="a", has=clawperator.node(id="b")), '
+        'has=clawperator.node(id="c").nth(1))'
+    ),
+    'claw.click(claw.node(id="a").node(id="b"), within=claw.node(id="c"))': (
+        'clawperator.node(id="c").node(id="a").node(id="b")'
+    ),
+    'expect(claw.node(id="row").node(text="Bob")).to_be_hidden(timeout=3)': (
+        'clawperator.node(id="row").node(text="Bob")'
+    ),
+    'claw.node(id="row").nth(': 'clawperator.node(id="row")',
+    'snapshot.within(id="row").find(text="Bob")': 'clawperator.node(id="row").node(text="Bob")',
 }
 
 REFUSED = {
@@ -245,29 +275,76 @@ REFUSED = {
     'text=re.compile("(?i)a")': "cannot be tried here",
     'text=re.compile("a", re.VERBOSE)': "re.VERBOSE cannot be tried here",
     'text=re.compile("a(")': "The pattern",
+    'text="Go", id=""': "id= must not be empty",
+    'id="go", text_contains=""': "text_contains= must not be empty",
+    'claw.node(id="a").first.nth(1)': "one node already",
+    'claw.node(claw.node(id="a").first, has=claw.node(id="b"))': "one node already",
+    'claw.node(claw.node(id="a"), text="b")': "which is meant",
+    "claw.node(text='a', within=rows)": "within= takes a locator",
+    'claw.node(has=claw.node(id="a"))': "still empty",
+    'claw.node(id="a") == 3': "Code such as .node(...)",
     'text=re.compile("a"': "should end with a bracket",
+    'text=re.compile("")': "still empty",
 }
 
 
 def test_matchers_are_read_as_people_type_them(engine: Page) -> None:
     """Python's strings, calls copied from a test, and plain words; else the problem is named."""
     for typed, keywords in TYPED.items():
-        found = engine.evaluate("(typed) => engine.readMatcher(typed).matcher", typed)
-        assert found == keywords, typed
+        found = engine.evaluate("(typed) => engine.readLocator(typed).locator", typed)
+        assert found == {"matcher": keywords}, typed
+    for typed, code in LOCATORS.items():
+        found = engine.evaluate(
+            "(typed) => engine.codeOf(engine.readLocator(typed).locator)", typed
+        )
+        assert found == code, typed
+        again = engine.evaluate("(code) => engine.codeOf(engine.readLocator(code).locator)", code)
+        assert again == code
     for typed, problem in REFUSED.items():
-        found = engine.evaluate("(typed) => engine.readMatcher(typed).problem", typed)
+        found = engine.evaluate("(typed) => engine.readLocator(typed).problem", typed)
         assert problem in found, typed
     # An unknown role finds nothing, as in Python, where a misspelt one is an error.
-    read = engine.evaluate("""engine.readMatcher('role="butt"')""")
-    assert read == {"matcher": {"role": "butt"}, "note": "role button?"}
+    read = engine.evaluate("""engine.readLocator('role="butt"')""")
+    assert read == {"locator": {"matcher": {"role": "butt"}}, "note": "role button?"}
+    # What is not about the node is left out, and that is said.
+    read = engine.evaluate("""engine.readLocator('claw.node(id="a").click()')""")
+    assert read == {"locator": {"matcher": {"id": "a"}}, "note": "without .click()"}
     with pytest.raises(ConfigurationError, match="no role"):
         snapshots()["roles"].find(role="butt")
+
+
+def test_what_is_half_typed_never_breaks_the_page(engine: Page) -> None:
+    """Every beginning and every end of what people type is read, or refused with a reason."""
+    broken = engine.evaluate(
+        """(typed) => typed.flatMap((text) => [...Array(text.length + 1).keys()].flatMap((at) =>
+          [text.slice(0, at), text.slice(at)].filter((part) => {
+            const read = engine.readLocator(part);
+            return part.trim() === "" ? read !== null
+              : !(read.problem || engine.codeOf(read.locator));
+          })))""",
+        [*TYPED, *LOCATORS, *REFUSED],
+    )
+
+    assert broken == []
 
 
 PATTERNS = [
     r"^Incr", r"\w+$", r"(?P<a>.)(?P=a)", r"[^\W\d_]{2,}", r"\bin\b", r"\d+", r"[]\[-]", r"a{,2}b?",
     r"\Aa", r"e\Z", r"x{}|{", r"[\w.-]+@\S+", r"(?:on|off)(?!\w)", r"(?<=\$)\d", r".", r"\.",
-    r"\ |\-|\"", r"é|א", r"[ -\-]", r"[&&!]|[a-]$", r"\W", r"\u0041|\x42", r"^\s", r"[\s\S]{30}",
+    r"\ |\-|\"", r"é|א", r"[ -\-]", r"[&!]|[a-]$", r"\W", r"\u0041|\x42", r"^\s", r"[\s\S]{30}",
+    r"^$", r"^.$", r"\B", r"(?<!\w)(?!\w)", r"(?<=a|\u00e9)b?$", r"x{,}$", r"[\d\-]", r"(.)\1",
+    r"i", r"[a-z]", r"[^a-z]", r"^ı", r"[İ]stan", r"\U0001f600|\a", r"(?:a|b)??$", r"[^\]i]",
+]  # fmt: skip
+
+# Python refuses these, too.
+WRONG_PATTERNS = [
+    r"[a--b]", r"[\w-a]", r"[b-a]", r"(?<n>a)", r"(?<=a+)b", r"(?<=a|bc)", r"(a\1)", r"\1(a)",
+    r"\b*", r"^+", r"a{2}{3}", r"(?P<a>x)|(?P<a>y)", r"a)", r"[]", r"\q", r"a{3,2}", r"x**",
+]  # fmt: skip
+
+# Python takes these, and means something else than a browser would.
+UNTRIED_PATTERNS = [
+    r"(a)?\1", r"(?:(a)|b)*\1", r"(a)|\1", r"(?>a)", r"(?i:a)", r"\ud83d", r"(?=a)*", r"\061",
 ]  # fmt: skip
 
 
@@ -276,6 +353,8 @@ def test_patterns_find_what_python_finds(engine: Page) -> None:
     cases = []
     for flags in ("", "re.IGNORECASE", "re.I | re.DOTALL", "re.M"):
         for pattern, keyword in itertools.product(PATTERNS, ("text", "id", "desc")):
+            if "I" in flags and pattern in (r"(?P<a>.)(?P=a)", r"(.)\1"):
+                continue  # which is refused
             compiled = re.compile(pattern, eval(flags) if flags else 0)
             typed = f"{keyword}=re.compile({pattern!r}{f', {flags}' if flags else ''})"
             expected = [places(one, {keyword: compiled}) for one in snapshots().values()]
@@ -283,10 +362,55 @@ def test_patterns_find_what_python_finds(engine: Page) -> None:
 
     differing = engine.evaluate(
         """(cases) => cases.flatMap(([typed, expected]) => {
-          const { matcher } = engine.readMatcher(typed);
+          const { locator } = engine.readLocator(typed);
           const found = [...trees.values()].map((tree) =>
-            engine.findAll(tree, matcher).map((node) => node.place));
+            engine.locate(tree, locator).map((node) => node.place));
           return JSON.stringify(found) === JSON.stringify(expected) ? [] : [typed];
+        })""",
+        cases,
+    )
+
+    assert differing == []
+
+
+@pytest.mark.filterwarnings("ignore:Possible set difference:FutureWarning")
+def test_patterns_that_mean_something_else_are_refused(engine: Page) -> None:
+    """What Python refuses, and what the two would understand differently."""
+    for pattern in WRONG_PATTERNS:
+        with pytest.raises(re.error):
+            re.compile(pattern)
+    typed = [f"text=re.compile({one!r})" for one in (*WRONG_PATTERNS, *UNTRIED_PATTERNS)]
+    typed += [r"text=re.compile(r'(.)\1', re.I)", r"text=re.compile('(?P<a>.)(?P=a)', re.I)"]
+
+    taken = engine.evaluate(
+        "(typed) => typed.filter((one) => !engine.readLocator(one).problem?.startsWith("
+        "'The pattern: '))",
+        typed,
+    )
+
+    assert taken == []
+
+
+def test_patterns_ignore_case_as_python_does(engine: Page) -> None:
+    """Every letter, alone and in a class that is negated, with all its relatives."""
+    turkish = {"\u0130", "\u0131"}
+    relatives: dict[str, set[str]] = {one: {"i", *turkish} for one in turkish} | {"i": turkish}
+    for one in (chr(code) for code in range(0x1C80) if chr(code).isalpha()):
+        for other in {one.lower(), one.upper(), one.casefold()} - {one}:
+            if len(other) == 1:
+                relatives.setdefault(one, set()).add(other)
+                relatives.setdefault(other, set()).add(one)
+    cases = []
+    for one, others in relatives.items():
+        texts = sorted({one, "x", *others, *(far for near in others for far in relatives[near])})
+        for pattern in (one, f"[^{one}]"):
+            found = [bool(re.search(pattern, text, re.IGNORECASE)) for text in texts]
+            cases.append([f"text=re.compile({pattern!r}, re.I)", texts, found])
+
+    differing = engine.evaluate(
+        """(cases) => cases.filter(([typed, texts, found]) => {
+          const { regex } = engine.readLocator(typed).locator.matcher.text;
+          return texts.some((text, place) => regex.test(text) !== found[place]);
         })""",
         cases,
     )
@@ -299,11 +423,11 @@ def test_code_that_is_copied_means_the_same(engine: Page) -> None:
     for text in ('"', "\\", "a\nb\tc", "\u202e\u200b", "\0\x1b", "é\U0001f600"):
         code = engine.evaluate("engine.quoted", text)
         assert (eval(code), code.isprintable()) == (text, True)
-        again = engine.evaluate("(code) => engine.readMatcher(`text=${code}`).matcher.text", code)
-        assert again == text
+        read = engine.evaluate("(code) => engine.readLocator(`text=${code}`).locator", code)
+        assert read == {"matcher": {"text": text}}
     typed = r"""claw.node(id=re.compile(r"^a\d", I|re.M), role='button')"""
-    code = engine.evaluate("(typed) => engine.keywordsOf(engine.readMatcher(typed).matcher)", typed)
-    assert code == 'id=re.compile("^a\\\\d", re.I | re.M), role="button"'
+    code = engine.evaluate("(typed) => engine.codeOf(engine.readLocator(typed).locator)", typed)
+    assert code == 'clawperator.node(id=re.compile("^a\\\\d", re.I | re.M), role="button")'
 
 
 SUGGEST = (
@@ -320,6 +444,38 @@ def test_suggested_matchers_find_the_node(engine: Page) -> None:
             for matcher in suggested[place] if one.is_on_screen else ():
                 found = places(snapshot, matcher["matcher"])
                 assert (found[matcher["place"]], len(found)) == (place, matcher["count"])
+
+
+NESTED = {
+    'claw.node(id="row").node(text="Bob")': [5, 9],
+    'claw.node(id="row").first.node(text="Bob")': [],
+    'claw.node(id="row").node(text="Bob").last': [9],
+    'claw.node(id="row").node(id="row")': [7],
+    'claw.node(id="row", has=claw.node(text="Bob"))': [3, 6, 7],
+    'claw.node(claw.node(id="row", has=claw.node(text="Bob")), has=claw.node(id="row"))': [6],
+    'claw.node(id="row", has=claw.node(id="title").nth(1))': [6, 7],
+    'claw.node(id="row", has=claw.node(id="row").first)': [6],
+    'claw.node(id="row").node(id="title")': [2, 5, 8, 9],
+}
+
+
+def test_inside_means_strictly_inside_any(engine: Page) -> None:
+    """Nested locators, within= and has= mean the nodes inside any match, each once."""
+    title, row = "a:id/title", "a:id/row"
+    looked_at = screen(
+        node(node(id=title, text="Ann"), id=row),
+        node(node(), node(id=title, text="Bob"), id=row),
+        node(node(node(id=title, text="Cid"), node(id=title, text="Bob"), id=row), id=row),
+    )
+
+    found = engine.evaluate(
+        """([data, typed]) => typed.map((one) =>
+          engine.locate(new engine.Tree(data), engine.readLocator(one).locator)
+            .map((node) => node.place))""",
+        [tree_data(looked_at), list(NESTED)],
+    )
+
+    assert dict(zip(NESTED, found, strict=True)) == NESTED
 
 
 def test_the_best_matcher_comes_first(engine: Page) -> None:

@@ -168,6 +168,9 @@ def test_a_typed_matcher_shows_what_it_finds_at_any_moment(shop: Page) -> None:
     expect(status).to_have_text("2 matches")
     found = [re.compile("#sign_in"), re.compile("#forgot")]
     expect(panel.locator(".row.match")).to_have_text(found)
+    box.fill('claw.node(role="button").last.click()')
+    expect(status).to_have_text("1 match · without .click()")
+    expect(panel.locator(".row.match")).to_have_text(found[1:])
     box.fill('text="Cart (2)"')
     expect(step(shop, "expect id=").locator(".found")).to_have_text("0")
     expect(step(shop, 'to have text "$99.00"').locator(".found")).to_have_text("1")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android import commands
 from pytest_clawperator.simulator.android.packages import LAUNCHER

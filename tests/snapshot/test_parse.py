@@ -21,7 +21,12 @@ from pytest_clawperator.contracts.log import (
     snapshots_from_lines,
     snapshots_from_text,
 )
-from pytest_clawperator.errors import ClawperatorWarning, ErrorCode, SnapshotError
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ErrorCode,
+    NodeNotFoundError,
+    SnapshotError,
+)
 from pytest_clawperator.snapshot import parse as parsing
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import hierarchy, node, screen
@@ -189,7 +194,7 @@ def test_depth_does_no_harm(depth: int, partial: bool) -> None:
         deepest = snapshot.nodes[-1]
         assert deepest.is_on_screen
         assert len(deepest.index_path) == len(snapshot) - 1
-        assert not snapshot.find(text="absent")
+        assert "absent" not in snapshot
     assert depth > 1_000 or len(snapshot) == depth
 
 
@@ -226,7 +231,9 @@ def _read_or_refuse(xml: str | bytes, partial: bool) -> None:
         for found in snapshot.nodes:
             assert repr(found).isprintable()
             assert found.index >= 0
-        assert repr(snapshot.find(text="absent", role="button")).isprintable()
+        with pytest.raises(NodeNotFoundError) as missed:
+            snapshot.find(text="absent", role="button")
+        assert missed.value.message.isprintable()
 
 
 CUT_LINES = (

@@ -18,11 +18,11 @@ from pytest_clawperator.simulator.screen import accessibility as simulated
 from pytest_clawperator.simulator.screen.accessibility import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.accessibility import UiNode, hierarchy_xml
 from pytest_clawperator.simulator.screen.accessibility import role_of as simulated_role_of
-from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.query import (
     FIELDS,
     UNSHOWN_ROLES,
     Query,
+    Searchable,
     folded,
     identifying_matcher,
     is_certain,
@@ -47,33 +47,53 @@ def test_the_first_is_found() -> None:
 
 
 def test_a_scope_is_searched_alone() -> None:
-    """The container is included; without the container, or in a miss, nothing is found."""
+    """The container itself is not inside; without the container nothing is found."""
     snapshot = login()
     scopes = (
         snapshot.within(id="list"),
         snapshot.within(id="com.example:id/list"),
         snapshot.within(text="none"),
-        snapshot.within(snapshot.find(text="Nowhere")),
     )
-    for scope, is_there in zip(scopes, (True, True, False, False), strict=True):
+    for scope, is_there in zip(scopes, (True, True, False), strict=True):
         assert scope.count(text="Log in") == is_there
-        assert bool(scope.find(id="list")) is is_there
-        assert not scope.find(text="Welcome")
+        assert scope.count(id="list") == 0
+        assert ("Log in" in scope) is is_there
+        assert "Welcome" not in scope
         assert scope.find_all(role="textfield") == []
 
 
+def test_a_scope_is_what_is_in_any_container() -> None:
+    """Each node is found once, in the order of the tree, also if containers are nested."""
+    leaf = node(text="leaf", id="leaf")
+    snapshot = screen(node(leaf, node(leaf, id="box"), id="box"), leaf, node(leaf, id="box"))
+    leaves = snapshot.find_all(text="leaf")
+
+    boxes = snapshot.within(id="box")
+
+    assert boxes.find_all(text="leaf") == [leaves[0], leaves[1], leaves[3]]
+    assert boxes.find_all(id="leaf") == boxes.find_all(role="text") == boxes.find_all(text="leaf")
+    assert boxes.find_all(id="box") == [snapshot.find_all(id="box")[1]]
+
+
+def test_a_scope_is_neither_true_nor_false() -> None:
+    """It is there even if its container is not."""
+    with pytest.raises(errors.ConfigurationError, match="neither true nor false"):
+        assert login().within(text="none")
+
+
 def test_within_a_node() -> None:
-    """A node can be searched like a snapshot, itself included."""
+    """A node can be searched like a snapshot: what is inside it, not the node itself."""
     snapshot = login()
     form = snapshot.find(id="form")
-    assert form
 
     assert form.find(text="Log in") is snapshot.find(id="submit")
-    assert form.find(id="form") is form
+    assert not form.find_all(id="form")
     assert form.count(role="button") == 1
     assert snapshot.within(form).find_all(text="Log in") == form.find_all(text="Log in")
     assert snapshot.within({"resourceId": "com.example:id/form"}).count(role="button") == 1
-    assert not form.find(text="Welcome")
+    with pytest.raises(errors.ConfigurationError, match="node of another snapshot"):
+        login().within(form)
+    assert "Welcome" not in form
 
 
 def test_an_xpath_finds_nodes_off_the_screen_too() -> None:
@@ -99,80 +119,92 @@ def test_an_xpath_that_gives_no_nodes_is_a_coded_error() -> None:
         assert caught.value.hint
 
 
-def test_a_miss_is_false_and_explains_itself() -> None:
-    """It shows what came near, in one line and in full, also as a pickle or in place of a node."""
+def missed(area: Searchable, **keywords: Any) -> errors.NodeNotFoundError:
+    """Search for a node that is not there, and return the error."""
+    with pytest.raises(errors.NodeNotFoundError) as caught:
+        area.find(**keywords)
+    return caught.value
+
+
+def test_a_search_without_a_match_is_an_error_with_near_misses() -> None:
+    """It says what was sought, what came near, and what to use where a node may be missing."""
     snapshot = login()
 
-    missing = snapshot.find(text="Login", role="button")
-    again = pickle.loads(pickle.dumps(missing))
+    error = missed(snapshot, text="Login", role="button")
+    again = pickle.loads(pickle.dumps(error))
 
-    near = "text is `Log in`, wanted `Login`"
-    assert not missing
-    assert not again
-    assert isinstance(missing, NoMatch)
-    assert missing.snapshot is snapshot
-    assert missing.matcher == NodeMatcher(text_equals="Login", role="button")
-    assert missing.nearest[0].node is snapshot.find(id="submit")
-    assert near in repr(missing)
-    assert "\n" not in repr(missing)
-    assert near in str(missing)
-    assert str(again) == str(missing)
-    assert not hasattr(missing, "colour")
-    with pytest.raises(errors.NodeNotFoundError, match=r"no node whose \.text") as caught:
-        _ = missing.text
-    assert near in str(caught.value)
+    assert error.code is ErrorCode.NODE_NOT_FOUND
+    assert error.snapshot is snapshot
+    assert error.matcher == NodeMatcher(text_equals="Login", role="button")
+    assert error.nearest[0].node is snapshot.find(id="submit")
+    assert "text is `Log in`, wanted `Login`" in str(error)
+    assert "find_all(...)" in str(error.hint)
+    assert str(again) == str(error)
 
 
-def test_a_miss_names_other_reasons_briefly() -> None:
-    """A covering window and a role that the XML does not show are named; pytest shows it all."""
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("Log in", True),
+        ("an entry", True),  # a description
+        ("Log", False),
+        ("log in", False),
+        ("Log out", False),  # off the screen
+    ],
+)
+def test_a_text_is_in_a_snapshot(text: str, is_there: bool) -> None:
+    """A node on the screen has exactly that text or description."""
+    assert (text in login()) is is_there
+
+
+@pytest.mark.parametrize("wanted", ["", " ", 5, None, {"text": "OK"}, re.compile("OK")])
+def test_only_a_text_can_be_in_a_snapshot(wanted: Any) -> None:
+    """A blank text, or anything else, would be there always or never."""
+    with pytest.raises((TypeError, errors.ExecutionValidationError, errors.ConfigurationError)):
+        _ = wanted in login()
+
+
+def test_a_miss_names_other_reasons() -> None:
+    """A covering window and a role that the XML does not show are named; long texts are cut."""
     prompt = screen(
         node(text="Allow"),
         foreground_package="com.android.permissioncontroller",
         has_overlay=True,
         overlay_package="com.example",
     )
-    long = "x" * 200
-    crowded = screen(*(node(text=f"{long} {n}", id="y" * 200) for n in range(5)))
-    missing = repr(crowded.find(text=f"{long} z", id="y" * 200))
 
-    assert "covered by com.android.permissioncontroller" in repr(prompt.find(text="Log in"))
-    assert "a snapshot does not show the role row" in repr(login().find(role="Row"))
-    unshown = repr(prompt.find(role="Row"))
+    covered, unshown = missed(prompt, text="Log in").message, missed(prompt, role="Row").message
+
+    assert covered.endswith("; covered by com.android.permissioncontroller")
     assert unshown.index("does not show the role row") < unshown.index("covered by")
-    assert len(missing) <= 240
-    assert missing.endswith("...>")
+    assert len(missed(login(), text="x" * 1000).message) < 400
 
 
 def test_a_miss_names_the_container() -> None:
     """A container that was given, or that is missing itself, is part of the explanation."""
     snapshot = login()
 
-    inside = snapshot.within(id="form").find(text="Welcome")
-    without = snapshot.within(id="from").find(text="Welcome")
+    inside = str(missed(snapshot.within(id="form"), text="Welcome"))
+    without = str(missed(snapshot.within(id="from"), text="Welcome"))
 
-    assert "outside the container" in str(inside)
-    assert "in container com.example:id/form" in str(inside)
-    assert "the container is not there either" in str(without)
-    assert "id is `com.example:id/form`, wanted `from`" in str(without)
+    assert "outside the container" in inside
+    assert "in container com.example:id/form" in inside
+    assert "the container is not there either" in without
+    assert "id is `com.example:id/form`, wanted `from`" in without
 
 
-def test_asserts_explain_themselves(pytester: pytest.Pytester) -> None:
-    """A plain assert on a miss shows what came near."""
-    pytester.makepyfile(
-        """
-        from pytest_clawperator.snapshot.tree import Snapshot
+def test_a_miss_in_several_containers_is_outside_all_of_them() -> None:
+    """A node in the second one is not said to be outside."""
+    box = node(node(text="Tea"), id="box")
+    snapshot = screen(node(node(text="Milk"), id="box"), box, node(text="Team"))
 
-        def test_screen():
-            xml = "<hierarchy><node><node text='Log in' class='Button'/></node></hierarchy>"
-            assert Snapshot.from_xml(xml).find(text="Login")
-        """
-    )
+    error = missed(snapshot.within(id="box"), text="Team")
 
-    result = pytester.runpytest_inprocess()
-
-    result.stdout.fnmatch_lines(
-        ["*assert <NoMatch textEquals='Login'; near: button*wanted `Login`>*"]
-    )
+    assert "in unknown box [0,0][100,50] or 1 more" in error.message
+    assert [miss.reasons for miss in error.nearest] == [
+        ("outside the containers",),
+        ("text is `Tea`, wanted `Team`",),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -267,7 +299,7 @@ def random_matcher(chance: random.Random) -> dict[str, str]:
         "role": chance.choice([*ROLES, "Button"]),
     }
     names = chance.sample(list(fields), chance.choice((1, 1, 1, 2, 3)))
-    return {name: fields[name] for name in names if fields[name]} or {"textEquals": "OK"}
+    return {name: fields[name] for name in names if fields[name].strip()} or {"textEquals": "OK"}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -344,7 +376,7 @@ def test_roles_and_identifying_matchers_are_those_of_the_operator(seed: int) -> 
 )
 def test_every_field_that_is_given_must_fit(keywords: dict[str, Any], fits: bool) -> None:
     """Every field that is given must fit, by the Operator's rules."""
-    assert bool(login().find(**keywords)) is fits
+    assert bool(login().find_all(**keywords)) is fits
 
 
 def test_a_matcher_is_an_object_or_a_dict_in_wire_form() -> None:
@@ -358,8 +390,8 @@ def test_a_matcher_is_an_object_or_a_dict_in_wire_form() -> None:
         Query(NodeMatcher(text_equals="Log in", role="button")),
     ):
         assert snapshot.find(matcher) is snapshot.find(id="submit")
-    assert not snapshot.find({"id": "submit"})
-    assert not snapshot.find(NodeMatcher(resource_id="submit"))
+    assert not snapshot.find_all({"id": "submit"})
+    assert not snapshot.find_all(NodeMatcher(resource_id="submit"))
     assert Query.of(None, {"id": "submit"}).takes_short_id
     assert not Query.of(None, {"id": "com.example:id/submit"}).takes_short_id
     assert not Query.of(None, {"text": "a"}).takes_short_id

@@ -152,7 +152,7 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
         ("app: '${shop}'\nsteps: [back]", "1:6", "there is no variable `shop`; none is known"),
         ("app: {package: a.b, clear: 1}\nsteps: [back]", "1:28", "true or false is wanted"),
         ("device: {form: watch}\nsteps: [back]", "1:16", "one of phone, tablet is wanted"),
-        ("timeout: soon\nsteps: [back]", "1:10", "a number is wanted"),
+        ("timeout: soon\nsteps: [back]", "1:10", "a number (0 to 600) is wanted"),
         ("markers: [a]\nsteps: [back]", "1:10", "markers: a mapping is wanted"),
         ("fixtures: [a, a]\nsteps: [back]", "1:15", "`a` is there twice"),
         ("fixtures: [a b]\nsteps: [back]", "1:12", '"a b" is not a valid name'),

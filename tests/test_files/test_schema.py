@@ -42,7 +42,8 @@ SCHEMA = schema_of_test_files()
 
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
-# What only the reader can know: what names refer to, and what the contract says of a payload.
+# What only the reader can know: what names refer to, what the contract says of a payload, and
+# what methods refuse.
 BEYOND = (
     "there is no variable",
     "use: ",
@@ -52,6 +53,9 @@ BEYOND = (
     "this row of parameters lacks",
     "a row of parameters has no",
     "title: describe",
+    "there is no role",
+    "this is not a pattern",
+    "does not take this: ",
 )
 
 ODD: list[Any] = [
@@ -81,11 +85,24 @@ def sample(shape: Shape) -> Any:
     return shape.words[0] if isinstance(shape, Choice) else known.get(type(shape), "OK")
 
 
+# Values that methods take, by the names of parameters, and keys that exclude others.
+FITTING: dict[str, Any] = {
+    "package": "a.b", "ratio": 0.5, "distance_ratio": 0.5, "role": "button", "key": "home",
+    "permissions": ["a.B"], "locale": "de-DE", "action_type": "click", "threshold": 0.5,
+}  # fmt: skip
+EXCLUDED: dict[str, tuple[str, ...]] = {
+    "click": ("at",), "long_click": ("at",), "read_text": ("validator",), "read_value": ("label",),
+    "wait_for_navigation": ("within", "has", "nth"),
+    "to_have_step": ("code",), "not_to_have_step": ("code",),
+}  # fmt: skip
+
+
 def whole(verb: Verb) -> dict[str, Any]:
-    """Return a mapping with every key of a verb."""
-    keys = {name: sample(one.shape) for name, one in verb.parameters.items()}
+    """Return a mapping with every key of a verb that may stand beside the others."""
+    keys = {name: FITTING.get(name, sample(one.shape)) for name, one in verb.parameters.items()}
     node = {"text": "a", "within": {"id": "b"}, "has": "c", "nth": 1} if verb.takes_node else {}
-    return {**keys, **node, **({"extra": "x"} if verb.extra else {})}
+    every = {**keys, **node, **({"extra": "x"} if verb.extra else {})}
+    return {key: one for key, one in every.items() if key not in EXCLUDED.get(verb.name, ())}
 
 
 def expectation(name: str, verb: Verb, **subject: Any) -> dict[str, Any]:

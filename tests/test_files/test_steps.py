@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_clawperator import ConfigurationError
+from pytest_clawperator.redaction import SECRETS
 
 ReadSteps = Callable[[str], list[str]]
 
@@ -36,9 +37,9 @@ ReadSteps = Callable[[str], list[str]]
             " within=clawperator.node(id='list'))",
         ),
         (
-            "- wait_for_navigation: {package: a.b, text: x, within: {id: list}}",
-            "clawperator.wait_for_navigation(clawperator.node(text='x',"
-            " within=clawperator.node(id='list')), package='a.b')",
+            "- wait_for_node: {text: x, has: {id: list}}",
+            "clawperator.wait_for_node(clawperator.node(text='x',"
+            " has=clawperator.node(id='list')))",
         ),
         (
             "- enter_text: {value: ada, id: email, secret: true}",
@@ -180,6 +181,7 @@ def test_an_expectation_has_the_names_of_python(
     ("step", "column", "message"),
     [
         ("- clik: OK", 5, 'there is no step "clik"; did you mean `click`?'),
+        ("- tap: OK", 5, 'there is no step "tap"; did you mean `click`?'),
         ("- tapOn: OK", 5, 'there is no step "tapOn"; here it is `click: OK`'),
         ("- assert_visible: OK", 5, "here it is `expect: OK`"),
         ("- snapshot", 5, "`snapshot` is not a step: `expect:` takes its own snapshots"),
@@ -190,12 +192,16 @@ def test_an_expectation_has_the_names_of_python(
         ("- click: 5", 12, 'or its text is wanted, found number 5; as a text it is "5"'),
         ("- click: [OK]", 12, "click: a node such as {id: total}, or its text is wanted"),
         ("- click: {txt: OK}", 13, '`click` has no "txt"; did you mean `text`?'),
-        ("- click: {text: 5}", 19, 'text: a text is wanted, found number 5; as a text it is "5"'),
+        (
+            "- click: {text: 5}",
+            19,
+            'text: a text that is not blank is wanted, found number 5; as a text it is "5"',
+        ),
         ("- click: {nth: 1}", 13, "`nth` narrows a node down, and none is named"),
         ("- click:", 5, "`click` needs a node: text, text_contains, id, desc"),
         ("- click: {within: {nth: 1}}", 12, "`click` needs a node"),
-        ("- click: {text: a, timeout: soon}", 31, 'a number is wanted, found "soon"'),
-        ("- click: {text: a, timeout: true}", 31, "a number is wanted, found true"),
+        ("- click: {text: a, timeout: soon}", 31, 'a number (0 to 600) is wanted, found "soon"'),
+        ("- click: {text: a, timeout: true}", 31, "a number (0 to 600) is wanted, found true"),
         ("- click: {at: [1]}", 17, "a point such as [540, 1200] is wanted, found a list"),
         ("- enter_text: ada", 17, "`enter_text` needs a node"),
         ("- enter_text: {id: email}", 17, "`enter_text` needs `value`"),
@@ -223,6 +229,57 @@ def test_an_expectation_has_the_names_of_python(
         ("- skill: a.b", 5, "name one under `artifact:`"),
         ("- steps: []", 12, "steps: a list of steps is wanted, found an empty list"),
         ("- {title: '', back: }", 13, "title: describe what the step does"),
+        # A blank text describes no node.
+        ("- expect: ''", 13, 'or its text is wanted, found ""'),
+        ("- expect: {text: ''}", 20, 'text: a text that is not blank is wanted, found ""'),
+        ("- click: ' '", 12, "a text that is not blank is wanted"),
+        ("- click: {id: row, desc: ''}", 28, "desc: a text that is not blank is wanted"),
+        ("- click: {id: row, within: ''}", 30, "within: a node such as {id: total}"),
+        ("- click: {id: row, has: {text_contains: ''}}", 43, "text_contains: a text that is not"),
+        ("- {back: , when: ''}", 20, "when: a node such as {id: total}"),
+        ("- double_click: ''", 19, "a text that is not blank is wanted"),
+        ("- drag_to: {id: a, other: {id: ''}}", 34, "id: a text that is not blank is wanted"),
+        ("- read_value: ''", 5, "`read_value` does not take this: text= must not be empty"),
+        # A role that is misspelt, or that no snapshot shows.
+        ("- click: {role: buton}", 19, 'role: there is no role "buton". Did you mean button?'),
+        ("- expect: {role: buton}", 20, "Did you mean button?"),
+        ("- {back: , when: {role: widget}}", 27, "There are button, checkbox"),
+        ("- expect: {id: a, within: {role: buton}}", 36, "Did you mean button?"),
+        ("- expect: {role: listitem}", 13, "does not show which nodes are"),
+        ("- expect: {id: a, to_have_role: buton}", 21, "Did you mean 'button'?"),
+        ("- expect: {to_have_node: {role: buton}}", 35, "Did you mean button?"),
+        # Numbers out of their limits.
+        ("- expect: {id: a, timeout: -1}", 30, "timeout: a number (0 to 600) is wanted"),
+        ("- click: {id: a, timeout: 601}", 29, "timeout: a number (0 to 600) is wanted"),
+        ("- click: {id: a, timeout: .nan}", 29, "timeout: a number (0 to 600)"),
+        ("- click: {id: '${name}', timeout: -1}", 37, "timeout: a number (0 to 600)"),
+        ("- expect: {id: a, to_have_count: -1}", 21, "a count is a whole number, 0 or more"),
+        ("- expect: {id: a, to_be_in_viewport: {ratio: 2}}", 21, "ratio= must be more than 0"),
+        ("- scroll_until: {text: a, max_scrolls: -1}", 5, "scrolls 1 to 200 times, not -1"),
+        ("- scroll: {distance_ratio: 7}", 5, "distanceRatio"),
+        ("- sleep: -1", 5, "sleep"),
+        ("- swipe: {id: a, direction: up, duration: -1}", 5, "duration"),
+        ("- swipe: {id: a, direction: up, distance_ratio: 2}", 5, "distance_ratio=2"),
+        ("- scroll_and_click: {id: a, has: b, settle_delay: -1}", 5, "settle"),
+        ("- run_skill: {skill_id: a, timeout: -1}", 39, "timeout: a number (at least 0)"),
+        # Texts that check nothing, or cannot be.
+        ("- expect: {id: a, to_contain_text: ''}", 21, "every text contains the empty text"),
+        ("- expect: {id: a, to_contain_text: []}", 21, "Write to_have_count(0)"),
+        ("- expect: {id: a, to_have_text: {pattern: '.*'}}", 21, "is found in every text"),
+        ("- expect: {id: a, to_have_text: {pattern: '('}}", 45, "this is not a pattern: missing )"),
+        ("- expect: {result: name, to_have_data: {step: snap}}", 28, "no data are expected"),
+        (
+            "- expect: {result: name, to_have_failed: {code: NODE_NOT_FOUNT}}",
+            28,
+            "Did you mean NODE_NOT_FOUND?",
+        ),
+        ("- expect: {to_be_in_app: ''}", 14, "an app is named by its package"),
+        ("- open_app: ''", 5, "is not the name of an Android package"),
+        ("- wait_for_navigation: {package: '', text: a}", 5, "is not the name of an Android"),
+        ("- run_skill: {skill_id: a, expect_contains: ''}", 5, "a text that is not empty"),
+        ("- enter_text: {value: '', id: email}", 5, "enter_text"),
+        ("- device: {key_event: no such key}", 14, "key"),
+        ("- device: {clear_data: ''}", 14, "is not the name of an Android package"),
     ],
 )
 def test_a_mistake_is_reported_with_its_place(
@@ -266,3 +323,41 @@ def test_a_result_under_a_condition_is_unknown_after_it(read_steps: ReadSteps) -
             - click: ${total}
             """
         )
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "- click: {at: '${name}'}",
+        "- click: {text: '${name}', timeout: '${index}'}",
+        "- open_app: ${name}",
+        "- enter_text: {value: '${name}', id: email}",
+        "- read_value: ${name}",
+        "- wait_for_navigation: {package: '${name}'}",
+        "- swipe: {text: '${name}', direction: left}",
+        "- device: {key_event: '${name}'}",
+        "- device: {orientation: '${name}'}",
+        "- device: {grant: {package: a.b, permissions: '${name}'}}",
+        "- device: {push: {source: missing.txt, path: /sdcard/a}}",
+        "- device: {install: missing.apk}",
+        "- expect: {id: '${name}', role: '${name}', to_have_count: '${index}'}",
+        "- expect: {id: a, nth: '${index}', to_have_text: ['${name}']}",
+        "- expect: {id: a, to_have_text: ''}",
+        "- expect: {id: a, to_have_text: {pattern: '${name}'}}",
+        "- expect: {result: name, to_have_data: {step: snap, version: '${name}'}}",
+        "- expect: {to_match_tree: not written yet}",
+        "- run_skill: {skill_id: a.b.c, args: [1], timeout: 900}",
+        "- screenshot: missing/start.png",
+        "- pause",
+    ],
+)
+def test_what_only_a_run_knows_is_no_mistake(step: str, read_steps: ReadSteps) -> None:
+    """Variables, files and the device may be as they should be when the test runs."""
+    assert len(read_steps(step)) == 1
+
+
+def test_a_secret_is_not_hidden_by_reading_it(read_steps: ReadSteps) -> None:
+    """A run without this test shows the text, which may be an ordinary word."""
+    read_steps("- enter_text: {value: rehearsed-word, id: email, secret: true}")
+
+    assert not SECRETS.is_in("rehearsed-word")

@@ -39,6 +39,10 @@ def nodes_have_many_forms(claw: Clawperator, snapshot: Snapshot) -> None:
     """Every method takes a node in all its forms."""
     claw.click(NodeMatcher.of(text="OK"), within={"id": "com.a:id/list"})
     claw.click(snapshot.find(text="OK"))
+    assert_type(snapshot.find(text="OK"), Node)
+    assert_type("OK" in snapshot, bool)
+    claw.timout = 30  # type: ignore[attr-defined]
+    claw.device.airplanemode = True  # type: ignore[attr-defined]
     claw.click(claw.node(text="OK"), within=snapshot.find_all(id="row")[0])
     claw.scroll(within=claw.node(id="list"))
     claw.read_value(claw.node(text="Version"))

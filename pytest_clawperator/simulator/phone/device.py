@@ -182,8 +182,6 @@ class Device:
         if fault.name == "log_cut":
             self.log.cut_streams()
         elif fault.name == "time_set_back":
-            # It has happened; there is nothing left that could be cleared.
-            self.faults.clear(fault.name)
             self.log.set_back(int(fault.options["s"]))
         elif fault.name in ("operator_absent", "operator_variant"):
             install_operator_variant(self.system, self._installed_variant())
@@ -199,6 +197,8 @@ class Device:
         kept_out = self.admission() != "device"
         variant = self._installed_variant()
         self.faults.clear(name)
+        if not self.faults.active("time_set_back"):
+            self.log.set_right()
         if kept_out and self.admission() == "device":
             self.cable.pull_soon()
         if variant != self._installed_variant():
@@ -234,7 +234,6 @@ class Device:
         self.files.provide(_BOOT_ID, boot_id)
         self._build()
         self.log.clear(BUFFERS)
-        self.log.set_right()
         self.stats.reset()
         self.chatter.rate = self.options.chatter
 

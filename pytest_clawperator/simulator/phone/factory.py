@@ -133,6 +133,8 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
     system.ui.changes.on_complaint = lambda package, message: app_complains(
         system, package, message
     )
+    system.ui.lock_with(lambda: parts.faults.active("locked") is not None)
+    parts.faults.on_change = system.ui.changes.note
     parts.camera.point_at(system.ui, system.display)
     _furnish(system, options)
     return system, operators

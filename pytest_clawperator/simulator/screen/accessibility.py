@@ -202,7 +202,7 @@ def role_of(node: UiNode) -> str:
     has_text = bool(node.label)
     if has_text and _is_in_tabs(node.parent):
         return "tab"
-    cls = node.cls.lower()
+    cls = folded(node.cls)
     clickable = is_effectively_clickable(node)
     by_class = _class_role(node, cls, clickable=clickable)
     if by_class is not None:
@@ -221,7 +221,7 @@ def role_of(node: UiNode) -> str:
 def _is_in_tabs(parent: UiNode | None) -> bool:
     if parent is None:
         return False
-    cls, resource = parent.cls.lower(), parent.resource_id.lower()
+    cls, resource = folded(parent.cls), folded(parent.resource_id)
     return (
         "tablayout" in cls
         or "bottomnavigationview" in cls
@@ -255,10 +255,15 @@ def _class_role(node: UiNode, cls: str, *, clickable: bool) -> str | None:
 
 def _text_role(node: UiNode, *, clickable: bool) -> str:
     if clickable:
-        return "text" if " " in node.text and len(node.text) > _LONG_TEXT else "button"
-    if node.parent is not None and "toolbar" in node.parent.cls.lower():
+        return "text" if " " in node.text and _length(node.text) > _LONG_TEXT else "button"
+    if node.parent is not None and "toolbar" in folded(node.parent.cls):
         return "title"
     return "label" if node.screen_reader_focusable else "text"
+
+
+def _length(text: str) -> int:
+    # Java counts UTF-16 units: an emoji is two.
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _is_on_screen(node: UiNode, size: tuple[int, int]) -> bool:
@@ -294,19 +299,31 @@ def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
                 yield from on_screen(child, size)
 
 
+def folded(text: str) -> str:
+    """Return a text without its case, as Java compares: each character in upper, then lower case.
+
+    So ``I`` and ``ı`` are the same, and ``S`` and ``ſ``. A character stays one character: ß is
+    not SS.
+    """
+    if text.isascii():
+        return text.lower()
+    upper = (each.upper() if len(each.upper()) == 1 else each for each in text)
+    return "".join(each.lower()[0] for each in upper)
+
+
 def _fits(node: UiNode, field: str, wanted: str) -> bool:
     if field == "resourceId":
         return node.resource_id != "" and node.resource_id == wanted
     if field == "role":
-        return role_of(node) == wanted.lower()
+        return role_of(node) == folded(wanted)
     if field == "textEquals":
         return node.label == wanted
     if field == "textContains":
-        return wanted.lower() in node.label.lower()
+        return folded(wanted) in folded(node.label)
     if field == "contentDescEquals":
         return node.content_desc != "" and node.content_desc == wanted
     if field == "contentDescContains":
-        return node.content_desc != "" and wanted.lower() in node.content_desc.lower()
+        return node.content_desc != "" and folded(wanted) in folded(node.content_desc)
     # The Operator's parser ignores keys it does not know.
     return True
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.display import Changes, Timeline
-from pytest_clawperator.simulator.screen.system_pages import LAUNCHER, launcher_page
+from pytest_clawperator.simulator.screen.system_pages import LAUNCHER, launcher_page, lock_page
 from pytest_clawperator.simulator.screen.tasks import Page, Task
 
 SHIFT, DELETE, SYMBOLS, SPACE, ENTER = "shift", "delete", "symbols", "space", "enter"
@@ -93,6 +93,8 @@ class Foreground:
         # What Android asks above all apps.
         self.chooser: Page | None = None
         self.alerts: list[Page] = []
+        self.is_locked: Callable[[], bool] = lambda: False
+        self._lock_page = lock_page(now=timeline.now)
         self._tasks = tasks
         self._timeline = timeline
         self._changes = changes
@@ -109,6 +111,8 @@ class Foreground:
 
     def pages(self) -> list[Page]:
         """List the pages that show, from the bottom up; the last is the active one."""
+        if self.is_locked():
+            return [self._lock_page]
         task = self.task()
         base = self._base_page(task)
         prompt = [task.prompt] if task is not None and task.prompt is not None else []

@@ -12,6 +12,7 @@ from pytest_clawperator.simulator.screen.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.tasks import Page, Task
 
 _DEEPEST = 32
+_FRAME = 0.016  # seconds
 _OVERFLOW = Action.model_construct(
     crash=Template("java.lang.StackOverflowError: actions that call each other")
 )
@@ -119,7 +120,8 @@ class Navigation:
             if condition is None or condition(context.lookup):
                 self.run(context, actions)
 
-        self._timeline.after(delay, act, owner=context.page)
+        # What plans itself again without a pause would leave no time for anything else.
+        self._timeline.after(max(delay, _FRAME), act, owner=context.page)
 
     def close_screen(self, task: Task) -> None:
         """Go back one screen; from the last one out of the app, which stays alive behind."""

@@ -86,6 +86,10 @@ class PhoneUi:
         """Call ``on_planned`` whenever ``next_due`` becomes an earlier moment."""
         self._timeline.on_planned = on_planned
 
+    def lock_with(self, is_locked: Callable[[], bool]) -> None:
+        """Show the lock screen, and nothing else, whenever ``is_locked`` returns true."""
+        self._state.foreground.is_locked = is_locked
+
     @property
     def next_due(self) -> float | None:
         """When something will happen by itself; None if nothing will."""

@@ -89,6 +89,7 @@ LAUNCHER = "com.google.android.apps.nexuslauncher"
 LAUNCHER_ACTIVITY = "com.google.android.apps.nexuslauncher.NexusLauncherActivity"
 RECENTS_ACTIVITY = "com.android.quickstep.RecentsActivity"
 SYSTEM = "android"
+SYSTEM_UI = "com.android.systemui"
 CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
 CLEAR_ALL = "clear all"
 _HOME_COLUMNS = 4
@@ -130,6 +131,24 @@ def launcher_page(apps: Iterable[App], *, now: float, choose: Choose) -> Page:
         ),
     )
     return Page(LAUNCHER, "home", body, LAUNCHER_ACTIVITY, now, _nothing, choose=choose)
+
+
+def lock_page(*, now: float) -> Page:
+    """Build the lock screen, which lies over everything."""
+    prefix = f"{SYSTEM_UI}:id/"
+    body = Screen.model_construct(
+        toolbar=False,
+        items=(
+            _widget("space", height=160),
+            _widget("text", "Locked", id=f"{prefix}lock_icon_view", align="center"),
+        ),
+        bottom=(
+            _widget(
+                "text", "Swipe up to open", id=f"{prefix}keyguard_indication_text", align="center"
+            ),
+        ),
+    )
+    return Page(SYSTEM_UI, "keyguard", body, "NotificationShade", now, _nothing)
 
 
 def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:

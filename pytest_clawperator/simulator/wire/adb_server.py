@@ -66,17 +66,22 @@ class AdbServer:
         self._socket.bind((HOST, 0))
         self._socket.listen(128)
         self.port = self._socket.getsockname()[1]
-        await self._serve(self._socket)
+        await self._serve_alone(self._socket)
+
+    async def _serve_alone(self, listener: socket.socket) -> None:
+        """Start the server, and once more whenever it has an emulator that is not ours."""
         for _ in range(_MORE_STARTS):
+            await self._serve(listener)
             if not await self.ask("host:devices"):
                 return
-            await self._restart()
+            await self._end()
+        await self._serve(listener)
 
     async def _restart(self) -> None:
         """Start the server again on the same port; requests sent meanwhile waited."""
         assert self._socket is not None
         await self._end()
-        await self._serve(self._socket)
+        await self._serve_alone(self._socket)
 
     async def keep_until(
         self, stopped: asyncio.Event, *, rejoin: Callable[[], Awaitable[object]] | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.faults import parse_fault
 from pytest_clawperator.simulator.phone.network import Web

@@ -100,11 +100,17 @@ def test_the_operator_can_be_absent_or_another_one(phone: Phone) -> None:
 
 
 def test_a_lock_is_dismissed_unless_it_asks_for_a_code(phone: Phone) -> None:
-    """The window policy reports the lock screen."""
+    """The window policy reports the lock screen, which lies over everything."""
     locked = "showing=true"
+    before = phone.device.ui.view.active_root()
 
     assert locked in phone.out("sim fault locked; dumpsys window policy")
+    root = phone.device.ui.view.active_root()
+    assert root is not None
+    assert "Swipe up to open" in [node.text for node in root.walk()]
+    assert {node.package for node in root.walk()} == {"com.android.systemui"}
     assert locked not in phone.out("wm dismiss-keyguard; dumpsys window policy")
+    assert str(phone.device.ui.view.active_root()) == str(before)
     dismissed = "sim fault locked code=1; wm dismiss-keyguard"
     assert locked in phone.out(f"{dismissed}; dumpsys window policy")
 
@@ -136,17 +142,20 @@ def test_cutting_the_log_ends_the_streams_that_are_open(phone: Phone) -> None:
 
 
 def test_the_clock_can_be_set_back(phone: Phone) -> None:
-    """The clock and the log go back together, and a reset sets them right."""
-    before, set_back, right = (
+    """The clock and the log go back together, and are set right with the fault or a reset."""
+    back = "sim fault time_set_back s=3600"
+    before, first, cleared, second, right = (
         int(phone.out(f"{act}; date +%s"))
-        for act in ("true", "sim fault time_set_back s=3600", "sim reset")
+        for act in ("true", back, "sim fault clear time_set_back", back, "sim reset")
     )
     phone.out("sim fault time_set_back s=7200; log hello")
 
-    assert -3600 <= set_back - before < -3500
+    assert -3600 <= first - before < -3500
+    assert -3600 <= second - before < -3500
+    assert 0 <= cleared - before < 100
     assert 0 <= right - before < 100
     assert phone.device.log.since(1)[-1].time < before - 7000
-    assert phone.out("sim fault list") == ""
+    assert phone.out("sim fault list") == "time_set_back s=7200\n"
 
 
 # Counters

@@ -79,6 +79,7 @@ def test_events_say_what_happened_as_android_prints_it() -> None:
         (node(TEXT, text="A", screen_reader_focusable=True), "label"),
         (node(TEXT, text="A", clickable=True), "button"),
         (node(TEXT, text="A text of more than twenty", clickable=True), "text"),
+        (node(TEXT, text="\U0001f600 " * 7, clickable=True), "text"),
         (node(TEXT, text="Atextofmorethantwentyletters", clickable=True), "button"),
         (node(TEXT, content_desc="A description beyond twenty", clickable=True), "button"),
         (node(VIEW, clickable=True), "unknown"),
@@ -98,6 +99,7 @@ def test_the_role_of_a_node_by_itself(made: UiNode, role: str) -> None:
         (node("com.google.android.material.bottomnavigation.BottomNavigationView"), "tab"),
         (node(FRAME, resource_id="com.stable.app:id/content"), "tab"),
         (node(FRAME, resource_id="com.example:id/Bottom_sheet"), "tab"),
+        (node(FRAME, resource_id="NAVİGATİON"), "tab"),
         (node("androidx.appcompat.widget.Toolbar"), "title"),
         (node(FRAME, clickable=True), "button"),
         (node(FRAME), "text"),
@@ -155,6 +157,26 @@ def test_a_matcher_finds_nodes_by_each_of_its_fields(
     )
 
     assert [made.label for made in find_all(root, matcher, SIZE)] == found
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted", "is_found"),
+    [
+        ("TITLE", "tıtle", True),
+        ("İstanbul", "ISTAN", True),
+        ("Paſs", "PASS", True),
+        ("Straße", "STRAẞE", True),
+        ("Straße", "strasse", False),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος", True),
+        ("273 K", "273 \u212a", True),
+    ],
+)
+def test_case_is_ignored_as_java_ignores_it(shown: str, wanted: str, is_found: bool) -> None:
+    """Characters are compared one by one, in upper and then in lower case."""
+    root = node(FRAME, node(TEXT, text=shown), node(VIEW, content_desc=shown))
+
+    for key in ("textContains", "contentDescContains"):
+        assert bool(find(root, {key: wanted}, SIZE)) is is_found
 
 
 def test_the_first_in_document_order_wins() -> None:

@@ -69,6 +69,25 @@ def test_a_timer_that_plans_itself_again_does_not_hang() -> None:
     assert phone.root.package == DEMO
 
 
+@pytest.mark.parametrize("pause", ["0ms", "1ms"])
+def test_a_timer_that_plans_itself_again_leaves_time_for_others(pause: str) -> None:
+    """It is always due later, so the phone is not busy with it alone."""
+    phone = demo(
+        f"""\
+        screens:
+          main:
+            timers: [{{after: {pause}, do: {{replace: main}}}}]
+            items: [{{text: Hello}}]
+        """
+    )
+
+    phone.wait(1)
+    phone.ui.catch_up()
+
+    assert phone.ui.next_due is not None
+    assert phone.ui.next_due > phone.now
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_monkey_breaks_nothing(seed: int) -> None:
     """Whatever is tapped, typed, swiped and pressed, there is one active screen within bounds."""

@@ -215,7 +215,7 @@ async def test_a_server_whose_watcher_is_killed_is_replaced(temporary: Path) -> 
     os.kill(watcher_of(home), signal.SIGKILL)
     await rejoined.wait()
     with contextlib.suppress(ConnectionResetError):
-        assert await reader.read() == b""  # which comes when the old server ends
+        await reader.read()  # to its end, which comes when the old server ends
     writer.close()
     assert await devices(server) == {}
 

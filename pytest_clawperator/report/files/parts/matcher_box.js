@@ -1,17 +1,17 @@
 // <claw-matcher>: type a matcher and see what it finds on a screen.
 import { copyButton, icon, make } from "../base/dom.js";
 import { counted } from "../base/format.js";
-import { keywordsOf, readMatcher } from "../screen/matcher_text.js";
-import { findAll } from "../screen/matching.js";
+import { codeOf, readLocator } from "../screen/locator_text.js";
+import { locate } from "../screen/matching.js";
 
 /**
  * @typedef {import("../screen/tree.js").Tree} MatchedTree
  * @typedef {import("../screen/tree.js").TreeNode} MatchedNode
- * @typedef {import("../screen/matching.js").Matcher} BoxMatcher
+ * @typedef {import("../screen/matching.js").Locator} BoxLocator
  */
 
 /**
- * Dispatches `matcher-change` with the matcher, or null, when another is typed; `matches-change` with
+ * Dispatches `matcher-change` with the locator, or null, when another is typed; `matches-change` with
  * the matching nodes; and `node-pick` with the node that was stepped to.
  */
 export class MatcherBox extends HTMLElement {
@@ -19,8 +19,8 @@ export class MatcherBox extends HTMLElement {
     super();
     /** @type {MatchedTree | null} */
     this.tree = null;
-    /** @type {BoxMatcher | null} */
-    this.matcher = null;
+    /** @type {BoxLocator | null} */
+    this.locator = null;
     /** @type {MatchedNode[]} */
     this.found = [];
     this.at = -1;
@@ -33,7 +33,7 @@ export class MatcherBox extends HTMLElement {
     this.status = make("span", { class: "status soft", id: "matcher-status", role: "status" });
     this.previous = make("button", { type: "button", class: "quiet", title: "Previous match", "aria-label": "Previous match" }, icon("left"));
     this.next = make("button", { type: "button", class: "quiet", title: "Next match", "aria-label": "Next match" }, icon("right"));
-    this.copy = copyButton(() => `clawperator.node(${keywordsOf(this.matcher ?? {})})`, "Copy the matcher as code");
+    this.copy = copyButton(() => (this.locator === null ? "" : codeOf(this.locator)), "Copy the matcher as code");
     this.input.addEventListener("input", () => this.read());
     this.input.addEventListener("keydown", (event) => this.onKey(event));
     this.previous.addEventListener("click", () => this.step(-1));
@@ -59,16 +59,16 @@ export class MatcherBox extends HTMLElement {
   }
 
   read() {
-    const read = readMatcher(this.input.value);
+    const read = readLocator(this.input.value);
     this.problem = read !== null && "problem" in read ? read.problem : "";
     this.note = read !== null && "note" in read ? read.note : "";
-    this.matcher = read !== null && "matcher" in read ? read.matcher : null;
-    this.dispatchEvent(new CustomEvent("matcher-change", { detail: this.matcher }));
+    this.locator = read !== null && "locator" in read ? read.locator : null;
+    this.dispatchEvent(new CustomEvent("matcher-change", { detail: this.locator }));
     this.find();
   }
 
   find() {
-    this.found = this.matcher === null || this.tree === null ? [] : findAll(this.tree, this.matcher);
+    this.found = this.locator === null || this.tree === null ? [] : locate(this.tree, this.locator);
     this.at = -1;
     this.update();
     this.dispatchEvent(new CustomEvent("matches-change", { detail: this.found }));
@@ -76,14 +76,14 @@ export class MatcherBox extends HTMLElement {
 
   update() {
     const count = this.found.length;
-    const found = this.matcher === null ? "" : counted(count, "match", "matches");
+    const found = this.locator === null ? "" : counted(count, "match", "matches");
     const place = this.at >= 0 ? `${this.at + 1} of ` : "";
     this.status.textContent = this.problem || [place + found, this.note].filter(Boolean).join(" · ");
     this.classList.toggle("wrong", this.problem !== "");
-    this.classList.toggle("none", this.matcher !== null && count === 0);
+    this.classList.toggle("none", this.locator !== null && count === 0);
     this.input.setAttribute("aria-invalid", String(this.problem !== ""));
     this.previous.hidden = this.next.hidden = count === 0;
-    this.copy.hidden = this.matcher === null;
+    this.copy.hidden = this.locator === null;
   }
 
   /** @param {number} by */

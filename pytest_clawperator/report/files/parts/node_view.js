@@ -1,7 +1,7 @@
 // <claw-node>: what is known of a node, and the matchers that find it.
 import { clip } from "../base/format.js";
 import { copyButton, fill, make } from "../base/dom.js";
-import { keywordsOf } from "../screen/matcher_text.js";
+import { keywordsOf } from "../screen/locator_text.js";
 import { roleOf } from "../screen/roles.js";
 import { suggestMatchers } from "../screen/suggesting.js";
 

@@ -1,5 +1,6 @@
-// Finding nodes as the Operator finds them: the rules of snapshot/matching.py and query.py.
+// Finding nodes as Python finds them on a snapshot: the rules of snapshot/query.py and client/target.py.
 import { roleOf } from "./roles.js";
+import { folded } from "./tree.js";
 
 /**
  * A matcher by its keywords; all that are given must match.
@@ -7,6 +8,9 @@ import { roleOf } from "./roles.js";
  *   text?: string | Pattern, text_contains?: string, id?: string | Pattern,
  *   desc?: string | Pattern, desc_contains?: string, role?: string,
  * }} Matcher
+ * A locator: a matcher, a locator of what is around the node, those of what is inside it, and which
+ * of the matches it is; a negative index counts from the end.
+ * @typedef {{ matcher: Matcher, within?: Locator, has?: Locator[], index?: number }} Locator
  * @typedef {import("./patterns.js").Pattern} Pattern
  * @typedef {import("./tree.js").Tree} SearchedTree
  * @typedef {import("./tree.js").TreeNode} SearchedNode
@@ -18,32 +22,45 @@ export const KEYWORDS = ["id", "text", "text_contains", "desc", "desc_contains",
 export const LONGEST_VALUE = 512;
 
 /**
- * The text without its case, as the device compares: character by character.
- * @param {string} text
+ * The nodes that a locator means, in the order of the tree. What is inside a node is not the node
+ * itself; of several nodes around, any will do.
+ * @param {SearchedTree} tree
+ * @param {Locator} locator
+ * @returns {SearchedNode[]}
  */
-export function folded(text) {
-  // eslint-disable-next-line no-control-regex
-  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
-  return Array.from(text, foldedCharacter).join("");
-}
-
-/** @param {string} character */
-function foldedCharacter(character) {
-  const upper = character.toUpperCase();
-  // Where a whole string would grow, as ß does, a single character stays what it is.
-  const one = [...upper].length === 1 ? upper : character;
-  return [...one.toLowerCase()][0];
+export function locate(tree, locator) {
+  return locateIn(tree.nodes, locator);
 }
 
 /**
- * The matching nodes, in the order of the tree.
- * @param {SearchedTree} tree
- * @param {Matcher} matcher
+ * @param {SearchedNode[]} scope in the order of the tree
+ * @param {Locator} locator
  * @returns {SearchedNode[]}
  */
-export function findAll(tree, matcher) {
+function locateIn(scope, { matcher, within, has = [], index }) {
   const checks = checksOf(matcher);
-  return tree.nodes.filter((node) => node.isOnScreen && checks.every((check) => check(node)));
+  const searched = within === undefined ? scope : insideOf(locateIn(scope, within));
+  const found = searched.filter((node) => node.isOnScreen && checks.every((check) => check(node))
+    && has.every((part) => locateIn(insideOf([node]), part).length > 0));
+  if (index === undefined) return found;
+  const chosen = found.at(index);
+  return chosen === undefined ? [] : [chosen];
+}
+
+/**
+ * The nodes inside these, each once.
+ * @param {SearchedNode[]} around in the order of the tree
+ * @returns {SearchedNode[]}
+ */
+function insideOf(around) {
+  /** @type {SearchedNode[]} */
+  const found = [];
+  let at = 0;
+  for (const { tree: { nodes }, place, depth } of around) {
+    if (place < at) continue; // it is inside the one before
+    for (at = place + 1; at < nodes.length && nodes[at].depth > depth; at += 1) found.push(nodes[at]);
+  }
+  return found;
 }
 
 /**

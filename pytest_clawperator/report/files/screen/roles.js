@@ -1,4 +1,5 @@
-// What kind of thing a node is: the rules of snapshot/roles.py.
+// What kind of thing a node is: the rules of snapshot/query.py.
+import { folded } from "./tree.js";
 
 /** @typedef {import("./tree.js").TreeNode} RoleNode */
 
@@ -37,7 +38,7 @@ const LONG_TEXT = 20;
  */
 export function roleOf(node) {
   if (isTab(node)) return "tab";
-  const className = node.className.toLowerCase();
+  const className = folded(node.className);
   const byClass = classRole(className);
   if (byClass === "image" && isEffectivelyClickable(node)) return "icon";
   if (byClass !== null) return byClass;
@@ -50,7 +51,7 @@ export function roleOf(node) {
  * @param {RoleNode} node
  */
 export function hasCertainRole(node) {
-  const className = node.className.toLowerCase();
+  const className = folded(node.className);
   const role = classRole(className);
   const isCollection = className.includes("recyclerview") || role === "grid";
   return isTab(node) || (role !== null && !isCollection);
@@ -59,7 +60,7 @@ export function hasCertainRole(node) {
 /** @param {RoleNode} node */
 function isTab({ parent, label }) {
   if (parent === null || label === "") return false;
-  const className = parent.className.toLowerCase(), id = parent.id.toLowerCase();
+  const className = folded(parent.className), id = folded(parent.id);
   return TAB_CLASSES.some((part) => className.includes(part))
     || TAB_IDS.some((part) => id.includes(part));
 }
@@ -72,9 +73,9 @@ function classRole(className) {
 /** @param {RoleNode} node */
 function textRole(node) {
   if (isEffectivelyClickable(node)) {
-    return node.text.includes(" ") && [...node.text].length > LONG_TEXT ? "text" : "button";
+    return node.text.includes(" ") && node.text.length > LONG_TEXT ? "text" : "button";
   }
-  return node.parent?.className.toLowerCase().includes("toolbar") ? "title" : "text";
+  return folded(node.parent?.className ?? "").includes("toolbar") ? "title" : "text";
 }
 
 /** @param {RoleNode} node */

@@ -1,6 +1,6 @@
 // The matchers that are best for a node.
-import { keywordsOf } from "./matcher_text.js";
-import { LONGEST_VALUE, findAll } from "./matching.js";
+import { keywordsOf } from "./locator_text.js";
+import { LONGEST_VALUE, locate } from "./matching.js";
 import { hasCertainRole, roleOf } from "./roles.js";
 import { isBlank } from "./tree.js";
 
@@ -50,7 +50,7 @@ function pairsIn(items) {
  * @returns {Suggestion}
  */
 function suggestionFor(node, matcher) {
-  const found = findAll(node.tree, matcher);
+  const found = locate(node.tree, { matcher });
   const place = found.indexOf(node);
   const which = found.length > 1 ? `.nth(${place})` : "";
   return {

@@ -22,6 +22,24 @@ export function isBlank(text) {
 }
 
 /**
+ * The text without its case, as the device compares: character by character.
+ * @param {string} text
+ */
+export function folded(text) {
+  // eslint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  return Array.from(text, foldedCharacter).join("");
+}
+
+/** @param {string} character */
+function foldedCharacter(character) {
+  const upper = character.toUpperCase();
+  // Where a whole string would grow, as ß does, a single character stays what it is.
+  const one = [...upper].length === 1 ? upper : character;
+  return [...one.toLowerCase()][0];
+}
+
+/**
  * Reads `[left,top][right,bottom]`; null for anything else.
  * @param {string} text
  * @returns {Box | null}

@@ -1,5 +1,5 @@
 // Asks every hierarchy of a test what a matcher finds there, without making the page wait.
-import { findAll } from "../screen/matching.js";
+import { locate } from "../screen/matching.js";
 
 const BREAK_AFTER_MS = 12;
 
@@ -16,10 +16,10 @@ export class MatchScan {
     this.turn = 0;
   }
 
-  /** @param {import("../screen/matching.js").Matcher | null} matcher */
-  async start(matcher) {
+  /** @param {import("../screen/matching.js").Locator | null} locator */
+  async start(locator) {
     const turn = ++this.turn;
-    if (matcher === null) {
+    if (locator === null) {
       this.onFound(null);
       return;
     }
@@ -32,7 +32,7 @@ export class MatchScan {
       if (turn !== this.turn) return;
       const text = this.trees.texts.get(name);
       const tree = text === undefined ? null : await this.trees.get(name);
-      if (tree !== null) counts.set(name, findAll(tree, matcher).length);
+      if (tree !== null) counts.set(name, locate(tree, locator).length);
       if (performance.now() - begun > BREAK_AFTER_MS) {
         await new Promise((resolve) => { setTimeout(resolve); });
         begun = performance.now();

@@ -1,8 +1,4 @@
-"""THE FRONT DOOR: a ready client on a chosen device.
-
-The package's root imports this module immediately, so that ``pytest_clawperator.connect`` is
-always the function and never the module; what is heavy is imported when it is called.
-"""
+"""THE FRONT DOOR: a ready client on a chosen device."""
 
 from __future__ import annotations
 
@@ -11,6 +7,8 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pytest_clawperator.devices import connection
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator, Skills
@@ -46,8 +44,6 @@ def connect(
         with connect() as claw:
             claw.open_app("com.android.settings")
     """
-    from pytest_clawperator.devices import connection
-
     observers = connection.all_observers(observe)
     setup: dict[str, Any] = {"operator_apk": operator_apk, "grant": grant, "observers": observers}
     if url is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator import errors
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.connect import connect
+from pytest_clawperator.connecting import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.simulator import Simulator
