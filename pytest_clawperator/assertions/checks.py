@@ -13,9 +13,11 @@ from pytest_clawperator.assertions.text_match import Text
 from pytest_clawperator.client.device_commands import is_package
 from pytest_clawperator.client.judge import Crowd, find_crowd
 from pytest_clawperator.client.target import Target, Use
+from pytest_clawperator.contracts.matchers import is_short_id
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES
+from pytest_clawperator.snapshot.near_miss import describe as describe_node
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
 from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
@@ -114,6 +116,18 @@ class NodeView:
         """The first matching node on the screen; if matchers are strict, the only one."""
         return self.nodes[0] if self.nodes and self.crowd is None else None
 
+    @cached_property
+    def misnamed(self) -> Verdict | None:
+        """The verdict if a short id in a matcher object is all that keeps nodes from matching."""
+        loose = _with_short_ids(self.target)
+        if self.anywhere or loose == self.target:
+            return None
+        found = next(iter(loose.resolve(self.snapshot, on_screen=False)), None)
+        if found is None:
+            return None
+        hint = "A NodeMatcher or a dict takes whole ids, as in com.example:id/ok; id= takes both."
+        return Verdict(None, f"no match by the whole id, but {describe_node(found)}", hint)
+
     @property
     def absence(self) -> str:
         """Why there is no node: several, off the screen, or which part does not match."""
@@ -121,8 +135,20 @@ class NodeView:
             return f"{len(self.crowd.nodes)} nodes that match"
         if self.anywhere:
             return OFF_SCREEN
+        if self.misnamed is not None:
+            return self.misnamed.found
         part = self.target.missing_part(self.snapshot)
         return NO_MATCH if part is self.target else f"no {part}"
+
+
+def _with_short_ids(target: Target) -> Target:
+    """Return a target whose ids may lack their package."""
+    query, around = target.query, target.within
+    if query is not None:
+        query = replace(query, takes_short_id=is_short_id(query.matcher.resource_id))
+    has = tuple(map(_with_short_ids, target.has))
+    within = None if around is None else _with_short_ids(around)
+    return replace(target, query=query, within=within, has=has)
 
 
 # Roles that snapshots have
@@ -215,17 +241,18 @@ NodeCheck = Check[NodeView]
 
 
 def _visible(view: NodeView) -> Verdict:
-    is_visible = bool(view.nodes)
-    return Verdict(is_visible, "visible" if is_visible else view.absence)
+    if view.nodes:
+        return Verdict(True, "visible")
+    return view.misnamed or Verdict(False, view.absence)
 
 
 def _hidden(view: NodeView) -> Verdict:
-    verdict = _visible(view)
-    return Verdict(not verdict.holds, verdict.found)
+    return _opposite(_visible(view))
 
 
 def _exists(view: NodeView) -> Verdict:
-    return Verdict(bool(view.anywhere), _visible(view).found)
+    verdict = _visible(view)
+    return verdict if verdict.holds is None else Verdict(bool(view.anywhere), verdict.found)
 
 
 VISIBLE = NodeCheck("to be visible", _visible, APPEARED)
@@ -385,7 +412,8 @@ def has_count(count: Any) -> NodeCheck:
 
     def judge(view: NodeView) -> Verdict:
         found = len(view.nodes)
-        return Verdict(found == count, f"{found} node{'' if found == 1 else 's'}")
+        unsure = None if found else view.misnamed
+        return unsure or Verdict(found == count, f"{found} node{'' if found == 1 else 's'}")
 
     wanted = f"to have count {count}"
     return NodeCheck(wanted, judge, about_all=True, is_negative=count == 0)

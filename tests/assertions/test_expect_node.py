@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, failure
-from tests.doubles.runner import SHOP, Phone, client, node, screen
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
 
 
 @pytest.mark.parametrize(
@@ -112,3 +115,25 @@ def test_a_node_found_off_the_screen_is_hidden(shown: str, text: str) -> None:
         lambda: expected.not_to_have_role("switch"),
     ):
         assert "found off-screen" in failure(hold)
+
+
+def test_a_short_id_in_a_matcher_object_hides_nothing() -> None:
+    """Its ids are whole, so that it matches no node, and a check of absence would always hold."""
+    expect = Expect(clock=FakeTime().clock)
+    claw = client(Phone(SHOP), timeout=0.0)
+    located = [
+        claw.node(NodeMatcher.of(id="list")),
+        claw.node({"resourceId": "list"}).node(text="Tea"),
+        claw.node(id="row", has={"resourceId": "name"}),
+    ]
+
+    for locator in located:
+        for hold in (
+            expect(locator).to_be_hidden,
+            expect(locator).not_to_exist,
+            partial(expect(locator).to_have_count, 0),
+            partial(expect(locator).not_to_have_count, 1),
+        ):
+            assert "found no match by the whole id, but " in failure(hold)
+    expect(claw.node({"resourceId": "no_such_id"})).to_be_hidden()
+    expect(claw.node({"resourceId": f"{PACKAGE}:id/list"})).to_be_visible()
