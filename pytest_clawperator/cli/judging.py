@@ -7,7 +7,7 @@ from contextlib import suppress
 from pytest_clawperator.client import judge, plans
 from pytest_clawperator.client.perform import Performer
 from pytest_clawperator.client.plans import Aim, Plan
-from pytest_clawperator.client.target import Target, Use, target_of
+from pytest_clawperator.client.target import Target, Use, inside, target_of
 from pytest_clawperator.contracts.actions import SnapshotUi
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import Execution, complete_actions, validate_execution
@@ -43,10 +43,13 @@ def run_on_one_node(runner: Runner, execution: Execution, use: str) -> RunResult
 
 def _target(execution: Execution, matcher: NodeMatcher, use: Use) -> Target:
     [action] = execution.actions
+    target = target_of(matcher, {}, verb=action.type)
     # The container of a search is what scrolls; its tap goes to a node anywhere.
     params = action.params if use is Use.READ else None
-    container = None if params is None else params.container
-    return target_of(matcher, {}, within=container, verb=action.type)
+    if params is None or params.container is None:
+        return target
+    # The device reads in the first container that matches.
+    return inside(target_of(params.container, {}, verb=action.type).nth(0), target)
 
 
 def _judge(runner: Runner, plan: Plan[RunStep], target: Target, proof: RunStep) -> None:
