@@ -175,7 +175,7 @@ class RunReports:
     def pytest_runtest_logreport_last(self, report: pytest.TestReport) -> None:
         """Correct what others wrote of a report, and write it to the index."""
         if not self._is_worker:
-            if report.when == "call" and report.failed:
+            if report.when == "call" and (report.failed or hasattr(report, kinds.LEFT_TO_TEST)):
                 correct_junit(self._config.pluginmanager, report)
             self._index.add(report)
 
