@@ -43,7 +43,7 @@ class SoftFailures:
         combined = (ExpectationError if unread is None else SnapshotError)(
             f"{len(self.errors)} checks failed\n{self.text()}",
             code=None if unread is None else unread.code,
-            serial=first.serial,
+            serial=(unread or first).serial,
             details={"errors": [str(error) for error in self.errors]},
         )
         return combined.with_traceback(first.__traceback__)

@@ -232,8 +232,13 @@ _BEYOND_XFAIL = "clawperator_beyond_xfail"
 def beyond_xfail(message: str) -> BaseException:
     """Return the failure of a test that cannot be expected: it cannot run as it is written."""
     error = pytest.fail.Exception(visible(message), pytrace=False)
-    setattr(error, _BEYOND_XFAIL, True)
+    put_beyond_xfail(error)
     return error
+
+
+def put_beyond_xfail(error: BaseException) -> None:
+    """Mark an error that keeps a test from running."""
+    setattr(error, _BEYOND_XFAIL, True)
 
 
 def is_put_aside(error: BaseException | None) -> bool:

@@ -513,7 +513,7 @@ def several(
                 f"clawperator_devices({count!r}) is not a number of devices",
                 hint="Allowed is a number from 1 on: clawperator_devices(2).",
             )
-        leases = _take(config, count - 1) if count > 1 else []
+        leases = _needed(config, count - 1) if count > 1 else []
         after.callback(_give_back, config)
         return [own, *(_connected(config, settings, lease, after) for lease in leases)]
 
@@ -552,6 +552,15 @@ def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
 def _with_tickets(config: pytest.Config, leases: Sequence[Lease]) -> list[Lease]:
     """Return the leases with their current tickets: they were made when the run began."""
     return [config.stash[DEVICE_POOL].with_ticket(lease) for lease in leases]
+
+
+def _needed(config: pytest.Config, count: int) -> list[Lease]:
+    """Take spare devices; the test cannot run without them."""
+    try:
+        return _take(config, count)
+    except ClawperatorError as error:
+        failures.put_beyond_xfail(error)
+        raise
 
 
 def _take(config: pytest.Config, count: int) -> list[Lease]:

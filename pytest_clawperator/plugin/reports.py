@@ -33,6 +33,7 @@ from pytest_clawperator.plugin.hiding import hide_in_report
 from pytest_clawperator.plugin.matrix import MatrixTable
 from pytest_clawperator.plugin.phones import PHONES_HINT, blame_ended_phones, end_of_phones
 from pytest_clawperator.plugin.report_sinks import AllureFiles, correct_junit
+from pytest_clawperator.plugin.settings import settings_of_item
 from pytest_clawperator.plugin.stash import CURRENT_TEST, DEVICE_HEALTH, EVENTS, TALLY, USED_CLIENTS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.text import visible
@@ -109,10 +110,16 @@ def _describe(
 
 
 def _release(item: pytest.Item, report: pytest.TestReport) -> BaseException | None:
-    """Close what waited for the report of this test; an error in that is one of its teardown."""
+    """Close what waited for the report of this test; an error in that is one of its teardown.
+
+    If the run now stops at a failure, devices stay open until its end.
+    """
+    config = item.config
+    if report.failed and (settings_of_item(item).pause or config.getoption("usepdb", False)):
+        return None
     through = (KeyboardInterrupt, pytest.exit.Exception)
     call = pytest.CallInfo.from_call(
-        lambda: clients.close_all(item.config), when="teardown", reraise=through
+        lambda: clients.close_all(config), when="teardown", reraise=through
     )
     if call.excinfo is None:
         return None
@@ -175,7 +182,7 @@ class RunReports:
     def pytest_runtest_logreport_last(self, report: pytest.TestReport) -> None:
         """Correct what others wrote of a report, and write it to the index."""
         if not self._is_worker:
-            if report.when == "call" and report.failed:
+            if report.when == "call" and (report.failed or hasattr(report, kinds.LEFT_TO_TEST)):
                 correct_junit(self._config.pluginmanager, report)
             self._index.add(report)
 

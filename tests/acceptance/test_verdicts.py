@@ -23,10 +23,11 @@ IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 OTHERS = {
     "async": ("-panyio.pytest_plugin",),
     "hypothesis": ("-p_hypothesis_pytestplugin",),
+    "spare": ("--claw-spare-devices=1",),
     "skill": ("--claw-skills=skills/skills-registry.json", "."),
 }
 REPORTS = ("-pallure_pytest.plugin", "--junitxml=junit.xml", "--alluredir=allure")
-OPTIONS = ("-rA", "--no-fold-skipped", "--show-capture=no", "--tb=short", "--claw-device=sim:2")
+OPTIONS = ("-rA", "--no-fold-skipped", "--show-capture=no", "--tb=short", "--claw-device=sim:3")
 
 HERE = [kind for kind in KINDS if kind != "group" or sys.version_info >= (3, 11)]
 ALL = [(kind, situation) for kind in HERE for situation in USUAL if verdict(kind, situation)]
@@ -43,11 +44,11 @@ RETRIED = [
 ]
 
 
-def run_suite(run: Run, mode: str, cells: Collection[Cell]) -> pytest.RunResult:
+def run_suite(run: Run, mode: str, cells: Collection[Cell], *options: str) -> pytest.RunResult:
     """Run these tests, with all reports."""
     pytest.importorskip("allure_pytest")
     more = [one for kind in {kind for kind, _ in cells} for one in OTHERS.get(kind, ())]
-    return run(*REPORTS, *OPTIONS, *QUICK, *more, *MODES[mode][1])
+    return run(*REPORTS, *OPTIONS, *QUICK, *more, *MODES[mode][1], *options)
 
 
 def compare(pytester: pytest.Pytester, run: Run, mode: str, cells: Collection[Cell]) -> None:
@@ -73,6 +74,23 @@ def compare(pytester: pytest.Pytester, run: Run, mode: str, cells: Collection[Ce
 def test_all_kinds_of_tests(pytester: pytest.Pytester, run_workers: Run, mode: str) -> None:
     """The table, cell by cell: in the terminal, JUnit XML, Allure, the index and the trace."""
     compare(pytester, run_workers, mode, ALL if IS_SOAK else TELLING)
+
+
+@pytest.mark.skipif(not IS_SOAK, reason="by design: make soak runs each test alone")
+@pytest.mark.parametrize("kind", HERE)
+def test_a_test_alone(pytester: pytest.Pytester, run_workers: Run, kind: str) -> None:
+    """The exit code is that of its verdict, also with ``-x``."""
+    pytest.importorskip("allure_pytest")
+    cells = [cell for cell in ALL if cell[0] == kind]
+    write_suite(pytester.path, cells)
+
+    codes = {}
+    for _, situation in cells:
+        name = f"example.{situation}-" if kind == "skill" else f"test_{situation}_{kind}"
+        result = run_suite(run_workers, "plain", cells, "-x", "-k", name)
+        codes[situation] = int(result.ret)
+
+    assert codes == {cell[1]: int(verdict(*cell) not in GREEN) for cell in cells}
 
 
 def test_a_retry_counts_once(pytester: pytest.Pytester, run_workers: Run) -> None:

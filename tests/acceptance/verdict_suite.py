@@ -195,6 +195,15 @@ def _expected(situation: str) -> str:
 """
 
 
+def _spare(situation: str) -> str:
+    return f"""
+def test_{situation}_spare(clawperator_devices):
+    first, second = clawperator_devices(2)
+    first.home()
+    act("{situation}", second)
+"""
+
+
 def _setup(situation: str) -> str:
     return f"""
 def test_{situation}_setup(before):
@@ -279,6 +288,7 @@ IN_PYTHON: dict[str, tuple[str, Callable[[str], str]]] = {
     "parameter": ("", _parameter),
     "unittest": (CASE, _unittest),
     "expected": (CASE, _expected),
+    "spare": ("", _spare),
     "setup": ("", _setup),
     "teardown": ("", _teardown),
     "subtests": ("", _subtests),

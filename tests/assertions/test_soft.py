@@ -9,9 +9,9 @@ import pytest
 from pytest_clawperator.assertions import soft
 from pytest_clawperator.assertions.expect import Expect, expect
 from pytest_clawperator.assertions.soft import collecting
-from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.doubles.runner import SHOP
+from tests.doubles.runner import SHOP, Phone, client
 
 SNAPSHOT = Snapshot.from_xml(SHOP)
 
@@ -46,6 +46,20 @@ def test_several_failures_become_one_error() -> None:
     assert "\nEXPECTATION_FAILED: second: expected node(text='Wine')" in message
     assert message.count("on the screen:\n") == 1
     assert message.count("  on the screen: as above\n") == 1
+
+
+def test_a_screen_that_was_not_read_is_not_hidden_by_other_failures() -> None:
+    """The error for all failures is that of the device."""
+    claw = client(Phone(data={"snapshot_ui": {"error": "UI_TREE_UNAVAILABLE"}}), timeout=0.0)
+    with collecting() as failures:
+        expect.soft(SNAPSHOT).to_have_node(text="Cheese")
+        expect.soft(claw.node(text="Wine")).to_be_visible()
+
+    error = failures.error
+
+    assert isinstance(error, SnapshotError)
+    assert (error.code, error.serial) == ("UI_TREE_UNAVAILABLE", claw.serial)
+    assert "2 checks failed\n1. " in str(error)
 
 
 def test_polling_can_be_soft() -> None:

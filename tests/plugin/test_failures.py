@@ -194,6 +194,8 @@ def test_no_app(clawperator): pass
 
 def test_no_payload(clawperator_payload): pass
 
+def test_no_spare(clawperator_devices): clawperator_devices(2)
+
 class TestBadFixture:
     @pytest.fixture
     def clawperator_client(self): return "a client"
@@ -210,7 +212,7 @@ def test_xfail_does_not_cover_a_test_that_never_ran(run: Run) -> None:
         suite="import pytest\n@pytest.mark.xfail\ndef test_it(clawperator): pass",
     )
 
-    result.assert_outcomes(errors=4)
+    result.assert_outcomes(errors=4, failed=1)
     assert result.ret == matrix.ret == pytest.ExitCode.TESTS_FAILED
     matrix.assert_outcomes(errors=1)
 
