@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import pytest
 
@@ -134,12 +135,25 @@ def fail_for_crash(item: pytest.Item) -> None:
         crash = used.apps.crash_at_end()
         if crash is not None:
             settle_crashes(item)
-            raise ExpectationError(
+            error = ExpectationError(
                 "\n".join([str(crash), *(f"  {line}" for line in crash.head)]),
                 code=ErrorCode.APP_CRASHED,
                 serial=used.client.serial,
                 hint=EXPECTING,
             )
+            _raise_at(item, error)
+
+
+def _raise_at(item: pytest.Item, error: ExpectationError) -> NoReturn:
+    """Raise an error at the first line of a test, because no line of it led to the error."""
+    __tracebackhide__ = True
+    path, line, _ = item.reportinfo()
+    statement = ast.fix_missing_locations(
+        ast.Module([ast.Raise(ast.Name("error", ast.Load()))], [])
+    )
+    code = compile(statement, str(path), "exec").replace(co_firstlineno=(line or 0) + 1)
+    exec(code, {"error": error})  # noqa: S102 - it only has a place in the test
+    raise AssertionError("unreachable")
 
 
 def settle_crashes(item: pytest.Item) -> None:

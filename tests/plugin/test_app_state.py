@@ -285,6 +285,7 @@ def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) 
     result.stdout.fnmatch_lines(
         ["* at com.example.shop.MainActivity.onClick(MainActivity.kt:42)", "*expecting_crash*"]
     )
+    result.stdout.no_fnmatch_line("All traceback entries are hidden*")  # it is at the test
     xml = (pytester.path / "junit.xml").read_text(encoding="utf-8")
     verdicts = re.findall(r'<(failure|error) message="(?:failed on \w+ with &quot;)?(\w+)', xml)
     assert verdicts.count(("failure", "APP_CRASHED")) == failed.count("FAILED") - 1
