@@ -30,7 +30,7 @@ from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.marker_values import AppUse, app_of
 from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
-from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST
+from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST, IS_BEING_SET_UP
 
 # Android's names for the windows that report that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
@@ -131,8 +131,9 @@ def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], Non
 def fail_for_crash(item: pytest.Item) -> None:
     """Raise if the app under test crashed, and the test neither expected it nor failed for it."""
     __tracebackhide__ = True
+    is_over = IS_BEING_SET_UP not in item.stash
     for used in clients_of(item):
-        crash = used.apps.crash_at_end()
+        crash = used.apps.crash_at_end(is_over=is_over)
         if crash is not None:
             settle_crashes(item)
             error = ExpectationError(

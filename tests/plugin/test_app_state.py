@@ -211,6 +211,7 @@ def sim(claw, *words):
 @pytest.fixture
 def crashing(clawperator):
     sim(clawperator, "crash", SHOP)
+    clawperator.snapshot()
 
 @pytest.fixture
 def crashing_later(clawperator):
@@ -258,7 +259,7 @@ VERDICTS = {
 @pytest.fixture
 def patiently(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the end of a test wait for a crash that is about to come."""
-    monkeypatch.setattr(crashes, "_GRACE", 1.0)
+    monkeypatch.setattr(crashes, "_GRACE", 0.5)
 
 
 @pytest.mark.usefixtures("patiently")
