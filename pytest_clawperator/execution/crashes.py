@@ -292,14 +292,14 @@ class AppWatch:
             return self._before is not None or bool(self._expected)
         return window.package == self._named or window.package in self.seen.opened
 
-    def crash_at_end(self) -> Crash | None:
+    def crash_at_end(self, *, is_over: bool = True) -> Crash | None:
         """Return the crash that a test must fail for at its end, if it did not fail before.
 
-        An app may crash a moment after it was touched, so that is waited for.
+        An app may crash a moment after it was touched, so that is waited for if the test is over.
         """
         if self.is_settled:
             return None
-        if self._log is not None and self.seen.touched_at is not None:
+        if is_over and self._log is not None and self.seen.touched_at is not None:
             deadline = self.seen.touched_at + _GRACE
             with suppress(ClawperatorError):  # a device that is gone has no more to say
                 while self.crash is None and time.monotonic() < deadline:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import pytest
 
@@ -29,7 +30,7 @@ from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.marker_values import AppUse, app_of
 from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
-from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST
+from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST, IS_BEING_SET_UP
 
 # Android's names for the windows that report that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
@@ -130,16 +131,30 @@ def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], Non
 def fail_for_crash(item: pytest.Item) -> None:
     """Raise if the app under test crashed, and the test neither expected it nor failed for it."""
     __tracebackhide__ = True
+    is_over = IS_BEING_SET_UP not in item.stash
     for used in clients_of(item):
-        crash = used.apps.crash_at_end()
+        crash = used.apps.crash_at_end(is_over=is_over)
         if crash is not None:
             settle_crashes(item)
-            raise ExpectationError(
+            error = ExpectationError(
                 "\n".join([str(crash), *(f"  {line}" for line in crash.head)]),
                 code=ErrorCode.APP_CRASHED,
                 serial=used.client.serial,
                 hint=EXPECTING,
             )
+            _raise_at(item, error)
+
+
+def _raise_at(item: pytest.Item, error: ExpectationError) -> NoReturn:
+    """Raise an error at the first line of a test, because no line of it led to the error."""
+    __tracebackhide__ = True
+    path, line, _ = item.reportinfo()
+    statement = ast.fix_missing_locations(
+        ast.Module([ast.Raise(ast.Name("error", ast.Load()))], [])
+    )
+    code = compile(statement, str(path), "exec").replace(co_firstlineno=(line or 0) + 1)
+    exec(code, {"error": error})  # noqa: S102 - it only has a place in the test
+    raise AssertionError("unreachable")
 
 
 def settle_crashes(item: pytest.Item) -> None:

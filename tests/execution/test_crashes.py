@@ -258,13 +258,14 @@ def test_a_process_may_die_of_its_crash_in_the_next_test() -> None:
 
 
 def test_an_app_may_crash_a_moment_after_it_was_touched() -> None:
-    """The end of a test whose last action touched it waits for that, and no other does."""
+    """The end of a test whose last action touched it waits for that, and nothing else does."""
     lines = Lines()
     watch = AppWatch(opening(SHOP), lines)
     lines.coming = EXCEPTION[1:]
     assert watch.crash_at_end() is None
 
     watch.seen.touched_at = float("inf")
+    assert watch.crash_at_end(is_over=False) is None
     assert watch.crash_at_end() is not None
 
 

@@ -211,6 +211,7 @@ def sim(claw, *words):
 @pytest.fixture
 def crashing(clawperator):
     sim(clawperator, "crash", SHOP)
+    clawperator.snapshot()
 
 @pytest.fixture
 def crashing_later(clawperator):
@@ -258,7 +259,7 @@ VERDICTS = {
 @pytest.fixture
 def patiently(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the end of a test wait for a crash that is about to come."""
-    monkeypatch.setattr(crashes, "_GRACE", 1.0)
+    monkeypatch.setattr(crashes, "_GRACE", 0.5)
 
 
 @pytest.mark.usefixtures("patiently")
@@ -285,6 +286,7 @@ def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) 
     result.stdout.fnmatch_lines(
         ["* at com.example.shop.MainActivity.onClick(MainActivity.kt:42)", "*expecting_crash*"]
     )
+    result.stdout.no_fnmatch_line("All traceback entries are hidden*")  # it is at the test
     xml = (pytester.path / "junit.xml").read_text(encoding="utf-8")
     verdicts = re.findall(r'<(failure|error) message="(?:failed on \w+ with &quot;)?(\w+)', xml)
     assert verdicts.count(("failure", "APP_CRASHED")) == failed.count("FAILED") - 1
