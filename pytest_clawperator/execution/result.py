@@ -67,6 +67,12 @@ class RunStep(StepResult):
         # Imported late, with lxml: a program that only passes the XML on starts sooner.
         from pytest_clawperator.snapshot.tree import Snapshot
 
+        if self.action_type != "snapshot_ui":
+            raise errors.ConfigurationError(
+                f"{self} and holds no snapshot",
+                serial=self.serial,
+                hint="Only a snapshot_ui step has one.",
+            )
         text = self.data.get("text")
         if text is None:
             raise errors.SnapshotError(

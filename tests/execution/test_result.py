@@ -77,6 +77,8 @@ def test_a_snapshot_that_cannot_be_read_names_the_device() -> None:
 
         assert caught.value.code is code
         assert caught.value.serial == "PH1"
+    with pytest.raises(errors.ConfigurationError, match="holds no snapshot"):
+        _ = result(step("sleep")).step("a").snapshot  # the test is to blame, and not the device
 
 
 def test_a_log_that_is_elsewhere_is_not_an_empty_one() -> None:
