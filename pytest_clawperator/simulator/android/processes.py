@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from pytest_clawperator.simulator.android.packages import LAUNCHER, OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.packages import LAUNCHER, OPERATOR_PACKAGES, component
 from pytest_clawperator.simulator.android.system import AndroidSystem, Process
 from pytest_clawperator.simulator.shell.shell import CommandFailure, Invocation
 
@@ -17,6 +17,7 @@ _STACK = """
 \tat android.view.View.performClick(View.java:8028)
 \tat android.os.Handler.dispatchMessage(Handler.java:107)
 \tat com.android.internal.os.ZygoteInit.main(ZygoteInit.java:925)"""
+_TASKS = "ActivityTaskManager"
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
 # Width of the column (negative: aligned to the left), and the value.
@@ -49,9 +50,10 @@ def kill_package(system: AndroidSystem, name: str, why: str = "") -> None:
 
 def die(system: AndroidSystem, name: str) -> None:
     """End a package's process as if it had ended itself."""
+    is_in_front = system.ui.processes.is_in_front(name)
     pid = _end_process(system, name)
     if pid is not None:
-        _log_death(system, name, pid)
+        _log_death(system, name, pid, is_in_front=is_in_front)
 
 
 def _end_process(system: AndroidSystem, name: str) -> int | None:
@@ -83,8 +85,18 @@ def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
         stack = "" if "\n" in message else _STACK.format(package=name)
         text = f"FATAL EXCEPTION: main\nProcess: {name}, PID: {pid}\n{message}{stack}"
         system.log.write("E", "AndroidRuntime", text, pid=pid, buffer="crash")
+    is_in_front = system.ui.processes.is_in_front(name)
+    if is_in_front:
+        text = f"  Force finishing activity {name}/.MainActivity"
+        _log_by_system(system, text, tag=_TASKS, priority="W")
     system.processes.stop(name)
-    _log_death(system, name, pid)
+    _log_death(system, name, pid, is_in_front=is_in_front)
+
+
+def app_started(system: AndroidSystem, name: str, activity: str) -> None:
+    """Log what the system logs when an app is asked to come to the front."""
+    text = f"START u0 {{cmp={component(name, activity)}}} from uid 2000 result code=0"
+    _log_by_system(system, text, tag=_TASKS)
 
 
 def _log_tombstone(system: AndroidSystem, name: str, pid: int, signal: str) -> None:
@@ -157,12 +169,15 @@ def app_complains(system: AndroidSystem, name: str, message: str) -> None:
     system.log.write("E", "AppFile", message, pid=start_process(system, name).pid)
 
 
-def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
-    _log_by_system(system, f"Process {name} (pid {pid}) has died: prcp TOP")
+def _log_death(system: AndroidSystem, name: str, pid: int, *, is_in_front: bool) -> None:
+    state = "prcp TOP" if is_in_front else "prev LAST"
+    _log_by_system(system, f"Process {name} (pid {pid}) has died: {state}")
 
 
-def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> None:
-    system.log.write(priority, "ActivityManager", text, pid=_server(system), buffer="system")
+def _log_by_system(
+    system: AndroidSystem, text: str, *, tag: str = "ActivityManager", priority: str = "I"
+) -> None:
+    system.log.write(priority, tag, text, pid=_server(system), buffer="system")
 
 
 def _server(system: AndroidSystem) -> int:

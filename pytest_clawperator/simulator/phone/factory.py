@@ -10,7 +10,7 @@ from typing import Literal
 from pytest_clawperator.simulator.android import packages, settings_store
 from pytest_clawperator.simulator.android.log_buffer import LogBuffer
 from pytest_clawperator.simulator.android.pm import install_app, install_operator, uninstall
-from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
+from pytest_clawperator.simulator.android.processes import app_complains, app_crashed, app_started
 from pytest_clawperator.simulator.android.properties import Build, Properties
 from pytest_clawperator.simulator.android.screen_capture import Camera
 from pytest_clawperator.simulator.android.settings_store import SettingsStore, add_to_list
@@ -129,6 +129,7 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
         )
 
     system.ui.changes.on_event = operators.on_event
+    system.ui.changes.on_start = lambda package, activity: app_started(system, package, activity)
     system.ui.changes.on_crash = lambda package, message: app_crashed(system, package, message)
     system.ui.changes.on_complaint = lambda package, message: app_complains(
         system, package, message

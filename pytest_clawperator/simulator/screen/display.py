@@ -81,6 +81,7 @@ class Changes:
 
     ``version`` grows whenever the screen may look different, ``revision`` only when its content
     changed, not when something was merely scrolled. ``on_event`` is called with each event,
+    ``on_start`` with package and activity of each app that is asked to come to the front,
     ``on_crash`` with the package and the message of each app that crashes, ``on_complaint`` with
     the package of an app and what its file asks for although it cannot be done.
     """
@@ -89,6 +90,7 @@ class Changes:
         self.version = 0
         self.revision = 0
         self.on_event: Callable[[AccessibilityEvent], None] = lambda event: None
+        self.on_start: Callable[[str, str], None] = lambda package, activity: None
         self.on_crash: Callable[[str, str], None] = lambda package, message: None
         self.on_complaint: Callable[[str, str], None] = lambda package, message: None
         self._timeline = timeline

@@ -27,6 +27,11 @@ class AppProcesses:
         running = [package for package, task in self._state.tasks.items() if task.running]
         return [LAUNCHER, *running]
 
+    def is_in_front(self, package: str) -> bool:
+        """Return whether an app is in front of all others."""
+        task = self._state.foreground.task()
+        return task is not None and task.app.package == package
+
     def force_stop(self, package: str) -> None:
         """Kill an app as `am force-stop` does; its saved data stays."""
         task = self._state.tasks.get(package)
@@ -88,6 +93,7 @@ class Launching:
         if task is None or screen is None:
             return False
         must_open = activity is not None and screen != task.app.start
+        self._changes.on_start(package, task.app.full_activity(activity))
         self._foreground.switch_app(
             lambda: self._show(task, screen, must_open=must_open), owner=task
         )
@@ -104,6 +110,7 @@ class Launching:
         task = self._task_for(action)
         if task is None:
             return False
+        self._changes.on_start(task.app.package, task.app.full_activity())
         self._foreground.switch_app(lambda: self.open_intent(action), owner=task)
         return True
 
@@ -246,6 +253,7 @@ class Links:
         self._tasks = state.tasks
         self._timeline = state.timeline
         self._foreground = state.foreground
+        self._changes = state.changes
         self._navigation = navigation
         # The app that the user chose for always, by scheme.
         self._preferred: dict[str, str] = {}
@@ -256,8 +264,11 @@ class Links:
 
     def open_uri(self, uri: str, *, package: str | None = None) -> bool:
         """Open a link in the app that handles it, or ask which; False if none does."""
-        if not self._handlers(uri, package):
+        chosen = self._chosen(uri, package)
+        if not chosen:
             return False
+        if len(chosen) == 1:
+            self._start(chosen[0][0])
         self._foreground.switch_app(lambda: self._open(uri, package), owner=self)
         return True
 
@@ -270,15 +281,20 @@ class Links:
             if link is not None
         ]
 
-    def _open(self, uri: str, package: str | None) -> None:
+    def _chosen(self, uri: str, package: str | None) -> list[_Handler]:
         handlers = self._handlers(uri, package)
-        scheme = uri.partition(":")[0].lower()
-        preferred = self._preferred.get(scheme)
-        chosen = [found for found in handlers if found[0].app.package == preferred] or handlers
+        preferred = self._preferred.get(_scheme(uri))
+        return [found for found in handlers if found[0].app.package == preferred] or handlers
+
+    def _open(self, uri: str, package: str | None) -> None:
+        chosen = self._chosen(uri, package)
         if len(chosen) == 1:
             self._follow(*chosen[0])
         elif chosen:
-            self._ask(handlers, scheme)
+            self._ask(chosen, _scheme(uri))
+
+    def _start(self, task: Task) -> None:
+        self._changes.on_start(task.app.package, task.app.full_activity())
 
     def _ask(self, handlers: list[_Handler], scheme: str) -> None:
         def choose(choice: str) -> None:
@@ -288,6 +304,7 @@ class Links:
             self._foreground.chooser = None
             for handler in handlers:
                 if handler[0].app.package == name:
+                    self._start(handler[0])
                     self._follow(*handler)
 
         apps = [task.app for task, _, _ in handlers]
@@ -299,6 +316,10 @@ class Links:
         lookup = with_locals(task.state.lookup, found)
         given = {name: template.value(lookup) for name, template in link.values.items()}
         self._navigation.open_screen(task, link.screen, {**found, **given})
+
+
+def _scheme(uri: str) -> str:
+    return uri.partition(":")[0].lower()
 
 
 def _link_for(app: App, uri: str) -> tuple[Link | None, dict[str, str]]:
