@@ -11,16 +11,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.log import TIME_LENGTH, LogEntry, parse_log_line
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.execution.result import AppsSeen
+from pytest_clawperator.execution.result import AppsSeen, started_app
 from pytest_clawperator.snapshot.near_miss import SystemWindow, crash_dialog
 from pytest_clawperator.transport.interface import Log
 
 # Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
+_MANAGERS = (_MANAGER, "ActivityTaskManager")
 _FATAL = "FATAL EXCEPTION"
 _PROCESS = re.compile(r"^Process: ([\w.:]+)(?:, PID: (\d+))?", re.MULTILINE)
 _STARTED = re.compile(r"Start proc (\d+):([\w.:]+)/")
@@ -28,12 +29,15 @@ _KILLED = re.compile(r"Killing (\d+):")
 # Newer versions add how important the process was, and what it was doing.
 _DIED = re.compile(r"Process ([\w.:]+) \(pid (\d+)\) has died(?:: (.*))?")
 _IN_FRONT = re.compile(r"\bTOP\b")
+# What the system does at once to an app that crashes in front.
+_FINISHED = re.compile(r"Force finishing activity (?:\d+ )?([\w.]+)/")
 _DEATH = "died by itself"
 _TOMBSTONE = "*** *** ***"
 _NATIVE_PROCESS = re.compile(r">>> (\S+) <<<")
 _NATIVE_PID = re.compile(r"pid: (\d+), tid: ")
 _SIGNAL = re.compile(r"signal \d+ \((\w+)\).*")
 _ANR = re.compile(r"ANR in ([\w.:]+)")
+_ANR_ACTIVITY = re.compile(r"ANR in [\w.:]+ \(")
 _ANR_PID = re.compile(r"PID: (\d+)")
 _REASON = re.compile(r"Reason: (.+)")
 #: What to do about a crash.
@@ -50,7 +54,8 @@ _Key = tuple[str, int | None]
 class Crash:
     """A crash, a hang or a death: which process, what happened, why, and its report in the log.
 
-    ``lines`` are the indexes of the report's lines, ``report`` their messages.
+    ``lines`` are the indexes of the report's lines, ``report`` their messages. ``was_in_front``:
+    the log says that the app was what the user saw.
     """
 
     process: str
@@ -59,6 +64,7 @@ class Crash:
     lines: tuple[int, ...] = ()
     report: tuple[str, ...] = ()
     pid: int | None = None
+    was_in_front: bool = False
 
     def __str__(self) -> str:
         return f"{self.process} {self.what}{f': {self.reason}' if self.reason else ''}"
@@ -105,7 +111,7 @@ def find_crashes(lines: Sequence[bytes], *, system: Collection[int] | None = Non
             messages = [one.message for at in places if (one := entries[at]) is not None]
             crash = _crash(entry, places, messages)
             if lives.may_report(entry, messages, crash):
-                found.append(crash)
+                found.append(replace(crash, was_in_front=lives.was_in_front(crash)))
         elif (death := lives.death(entry, place)) and death.pid not in {one.pid for one in found}:
             found.append(death)
     return found
@@ -140,18 +146,31 @@ class _Lives:
         self._system = system
         self._names: dict[int, set[str]] = {}
         self._killed: set[int] = set()
-        for entry in entries:
-            if entry is None or not self._is_by_manager(entry):
+        self._ended_in_front: set[int] = set()
+        self._finished: list[tuple[int, str]] = []
+        for place, entry in enumerate(entries):
+            if entry is None or not is_by_system(entry, system):
                 continue
-            if named := _STARTED.match(entry.message):
+            if finished := _FINISHED.search(entry.message):
+                self._finished.append((place, finished[1]))
+            elif named := _STARTED.match(entry.message):
                 self._names.setdefault(int(named[1]), set()).add(named[2])
             elif died := _DIED.match(entry.message):
                 self._names.setdefault(int(died[2]), set()).add(died[1])
+                if _IN_FRONT.search(died[3] or ""):
+                    self._ended_in_front.add(int(died[2]))
             elif killed := _KILLED.match(entry.message):
                 self._killed.add(int(killed[1]))
 
     def _is_by_manager(self, entry: LogEntry) -> bool:
-        return entry.tag == _MANAGER and (self._system is None or entry.pid in self._system)
+        return entry.tag == _MANAGER and is_by_system(entry, self._system)
+
+    def was_in_front(self, crash: Crash) -> bool:
+        """Whether an app that reported a crash was in front then."""
+        if crash.pid in self._ended_in_front or _ANR_ACTIVITY.match(crash.report[0]):
+            return True
+        start = crash.lines[0]
+        return any(place > start and one == crash.package for place, one in self._finished)
 
     def may_report(self, first: LogEntry, messages: Sequence[str], crash: Crash) -> bool:
         """Whether a report was logged by a process that can know."""
@@ -172,10 +191,16 @@ class _Lives:
         if died is None:
             return None
         process, pid, state = died[1], int(died[2]), died[3]
-        was_in_front = _IN_FRONT.search(state) is not None if state else ":" not in process
-        if pid in self._killed or not was_in_front:
+        may_be_in_front = pid in self._ended_in_front if state else ":" not in process
+        if pid in self._killed or not may_be_in_front:
             return None
-        return Crash(process, _DEATH, "", (place,), (entry.message,), pid)
+        report = (entry.message,)
+        return Crash(process, _DEATH, "", (place,), report, pid, was_in_front=bool(state))
+
+
+def is_by_system(entry: LogEntry, system: Collection[int] | None) -> bool:
+    """Whether a line is one of the system about apps; see ``find_crashes``."""
+    return entry.tag in _MANAGERS and (system is None or entry.pid in system)
 
 
 def _crash(first: LogEntry, places: tuple[int, ...], messages: list[str]) -> Crash:
@@ -212,7 +237,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 # A quick test for the lines that are kept: all that the reports above consist of.
 _IS_RELEVANT = re.compile(
-    rb"[^A-Z]{%d,}[EFWI] (?:AndroidRuntime|DEBUG|ActivityManager) *: " % TIME_LENGTH
+    rb"[^A-Z]{%d,}[EFWI] (?:AndroidRuntime|DEBUG|Activity(?:Task)?Manager) *: " % TIME_LENGTH
 )
 # A test has far fewer; a script may run for days.
 _MOST_KEPT = 20_000
@@ -224,9 +249,11 @@ class AppWatch:
     """Whether the app under test crashed, hung or died by itself since the test began.
 
     That is the app that was named, and each that the test opened; if none was named, also each
-    that it saw in front: ``seen`` knows them. Without a ``log``, as for a device of another host,
-    only a dialog on the screen shows it. ``is_settled``: the test failed already, so it need not
+    that was in front: ``seen`` knows those that were on a snapshot or started, and the log of a
+    crash tells of the others. Without a ``log``, as for a device of another host, only a dialog
+    on the screen shows it. ``is_settled``: the test failed already, so it need not
     fail for a crash. ``known_window`` is the window of the system that it has looked at.
+    ``may_show_dialog``: an app crashed, or may have, and nobody has closed its dialog yet.
     """
 
     def __init__(
@@ -248,10 +275,13 @@ class AppWatch:
         self._before: set[_Key] | None = None
         self.is_settled = False
         self.known_window: SystemWindow | None = None
+        self.may_show_dialog = log is not None
 
     def begin(self) -> Crash | None:
         """Begin a test; return the crash of the one before that came after its end, if any."""
+        self.read_log()
         late = None if self.is_settled else self.crash
+        self.may_show_dialog |= self.seen.dialog is not None
         self._named = None
         self.seen.clear()
         self._forget()
@@ -344,7 +374,11 @@ class AppWatch:
         self.read_log()
         packages = self.seen.opened | ({self._named} if self._named else self.seen.in_front)
         is_unknown = not packages and self._before is not None  # only the test knows which
-        return [one for one in self._found if is_unknown or one.package in packages]
+        return [
+            one
+            for one in self._found
+            if is_unknown or one.package in packages or (one.was_in_front and self._named is None)
+        ]
 
     def read_log(self) -> None:
         """Read on in the log; it keeps only so many lines."""
@@ -356,9 +390,14 @@ class AppWatch:
         relevant = [line for line in lines if _IS_RELEVANT.match(line)]
         if relevant:
             self._kept += relevant
-            found = find_crashes(list(self._kept), system=self._system())
+            system = self._system()
+            entries = [one for line in relevant if (one := parse_log_line(line)) is not None]
+            started = (started_app(one) for one in entries if is_by_system(one, system))
+            self.seen.in_front.update(filter(None, started))
+            found = find_crashes(list(self._kept), system=system)
             # A process whose crash was noticed before may live until its dialog is closed.
             self._found = [one for one in found if not (one.is_death and one.pid in self._earlier)]
+            self.may_show_dialog |= not all(one.is_death for one in self._found)
 
     def _by_dialog(self) -> list[Crash]:
         if self.seen.dialog is None:

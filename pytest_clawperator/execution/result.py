@@ -171,13 +171,26 @@ def error_of(result: RunResult) -> errors.ClawperatorError:
 
 
 # Actions after which an app may crash a moment later.
-_TOUCHES = ("click", "long_click", "scroll_and_click", "scroll_until", "enter_text", "press_key")
+_TOUCHES = (
+    "click", "long_click", "scroll_and_click", "scroll_until", "enter_text", "press_key",
+    "open_app", "open_uri",
+)  # fmt: skip
 # The ids of the buttons of the dialog about a crash, which are the same in every language.
 _CRASH_DIALOG = "android:id/aerr_"
+# What the system logs when an app is asked to come to the front, whoever asks.
+_START = re.compile(r"START u\d+ \{.*\bcmp=([\w.]+)/")
+# The package of the system's own windows, such as the choice between apps.
+_SYSTEM = "android"
+
+
+def started_app(entry: LogEntry) -> str | None:
+    """Return the package of the app that a line of the system's log brings to the front."""
+    found = _START.match(entry.message)
+    return None if found is None or found[1] == _SYSTEM else found[1]
 
 
 class AppsSeen:
-    """Which apps a test opened, and which it saw in front; ``dialog`` is a crash that it saw.
+    """Which apps a test opened, and which were in front in it; ``dialog`` is a crash that it saw.
 
     ``touched_at`` is when the last thing was done, if it was one that may crash an app.
     """
@@ -202,6 +215,10 @@ class AppsSeen:
         for action in execution.actions:
             if action.type == "open_app" and action.params is not None:
                 self.opened.add(action.params.application_id or "")
+            elif action.type == "open_uri":
+                entries = map(parse_log_line, result.log.lines)
+                started = (started_app(entry) for entry in entries if entry is not None)
+                self.opened.update(filter(None, started))
         proofs = [step.proof for step in result.steps if step.proof is not None]
         for step in (*proofs, *result.steps):
             if step.action_type == "snapshot_ui" and "text" in step.data:

@@ -31,10 +31,12 @@ from pytest_clawperator.plugin.marker_values import AppUse, app_of
 from pytest_clawperator.plugin.recorder import recorder_of
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST, IS_BEING_SET_UP
+from pytest_clawperator.snapshot.near_miss import crash_dialog
 
 # Android's names for the windows that report that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
 _DIALOGS = {"Error": "crashed", "Not Responding": "does not respond"}
+_WINDOW = re.compile(rf"Application ({'|'.join(_DIALOGS)}): ([\w.:]+)")
 _CLOSE = "android:id/aerr_close"
 # How many packages an error suggests, and how similar names must be: many start the same.
 _NEAR, _ALIKE = 3, 0.8
@@ -68,23 +70,22 @@ def _near(package: str, installed: Collection[str]) -> list[str]:
     return list(dict.fromkeys([*alike, *same]))[:_NEAR]
 
 
-def begin_app(client: Clawperator, use: AppUse, *, notice: Callable[[str], None]) -> None:
-    """Start the app as its marker asks; ``notice`` gets what had to be cleared away first."""
+def begin_app(client: Clawperator, use: AppUse) -> None:
+    """Start the app as its marker asks."""
     __tracebackhide__ = True
     try:
-        _begin(client, use, notice)
+        _begin(client, use)
     except ClawperatorError as error:
         error.message = f"claw_app({use.package!r}): {error.message}"
         raise error.with_traceback(None) from None  # the message is enough
 
 
-def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> None:
+def _begin(client: Clawperator, use: AppUse) -> None:
     __tracebackhide__ = True
     if use.clear:
         client.device.clear_data(use.package)
     elif use.stop:
         client.close_app(use.package)
-    _close_dialog(client, use.package, notice)
     client.performer.apps.name(use.package, is_fresh=use.stop or use.clear)
     if use.grant:
         client.device.grant(use.package, *use.grant)
@@ -112,20 +113,35 @@ def end_app(item: pytest.Item, client: Clawperator, use: AppUse) -> None:
         client.close_app(use.package)
 
 
-def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], None]) -> None:
-    """Close Android's dialog about an earlier crash of the app, which would cover everything.
+def close_dialogs(client: Clawperator, *, notice: Callable[[str], None]) -> None:
+    """Close Android's dialogs about crashes before the test, which would cover everything.
 
-    Most devices close it when the app is stopped, some do not.
+    ``notice`` gets a line about each. A crash of the test itself is in the log.
     """
     __tracebackhide__ = True
-    if isinstance(client.device, NoDevice):
+    apps = client.performer.apps
+    apps.read_log()
+    if not apps.may_show_dialog:
         return
-    windows = client.device.shell("dumpsys window | grep 'Application '").stdout
-    names = "|".join(_DIALOGS)
-    found = re.search(rf"Application ({names}): {re.escape(package)}(?![\w.])", windows)
-    if found:
+    own = apps.seen.dialog
+    closed: list[str] = []
+    # The one in front is found first; some devices name the others only then.
+    while (found := _dialog(client, closed)) is not None:
         client.click(id=_CLOSE)
-        notice(f"{package} {_DIALOGS[found[1]]}: its dialog was closed")
+        closed.append(found)
+        notice(f"{found}: its dialog was closed")
+    apps.may_show_dialog, apps.seen.dialog = False, own
+
+
+def _dialog(client: Clawperator, closed: Sequence[str]) -> str | None:
+    """Return what a dialog about a crash says that was not closed yet, or None."""
+    if isinstance(client.device, NoDevice):
+        title = crash_dialog(client.snapshot())
+        found = [] if title is None else [title]
+    else:
+        windows = client.device.shell("dumpsys window | grep 'Application '").stdout
+        found = [f"{name} {_DIALOGS[kind]}" for kind, name in _WINDOW.findall(windows)]
+    return next((one for one in found if one not in closed), None)
 
 
 def fail_for_crash(item: pytest.Item) -> None:

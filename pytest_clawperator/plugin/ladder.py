@@ -382,6 +382,7 @@ def client_for_test(
     failures.in_options(lambda: ensure_health(request.config, client))
     _restore_after(request, client)
     _apply_defaults(request, client, settings)
+    app_state.close_dialogs(client, notice=partial(events_of(request.config).notice, client.serial))
     use = marker_values.app_of(request.node)
     if use is not None:
         _use_app(request, client, use)
@@ -448,8 +449,7 @@ def _use_app(
         if use.missing == "skip":
             pytest.skip(f"claw_app: {use.package} is not installed on {client.device.info}")
         raise app_state.missing_app(client, use)
-    notice = partial(events_of(request.config).notice, client.serial)
-    app_state.begin_app(client, use, notice=notice)
+    app_state.begin_app(client, use)
     request.addfinalizer(partial(app_state.end_app, request.node, client, use))
 
 
@@ -605,6 +605,7 @@ def _connected(
         after.callback(client.runner.close)
         hook.pytest_clawperator_device_ready(device=device, client=client)
         ensure_health(config, client)
+        app_state.close_dialogs(client, notice=partial(events_of(config).notice, client.serial))
     except ClawperatorError as error:
         if failures.device_trouble(error) is not None:
             events_of(config).notice(lease.serial, "the spare device is put aside")

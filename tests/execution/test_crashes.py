@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.execution.crashes import AppWatch, Crash, find_crashes
-from pytest_clawperator.execution.result import AppsSeen
+from pytest_clawperator.execution.result import AppsSeen, LogSlice
 from tests.doubles.runner import result_of, screen, step_of
 
 
@@ -203,6 +203,62 @@ def test_only_the_app_under_test_counts_and_only_since_the_test_began() -> None:
         if named:
             watch.name(named, is_fresh=False)
         assert (watch.crash is not None) == counts
+
+
+FINISHED = log("700 W ActivityTaskManager:   Force finishing activity com.example.shop/.Main")
+STARTED = log(
+    "700 I ActivityTaskManager: START u0 {act=android.intent.action.VIEW dat=shop://home/..."
+    " flg=0x10000000 cmp=com.example.shop/.Main} with LAUNCH_MULTIPLE from uid 10173"
+)
+CHOICE = [line.replace(b"com.example.shop/.Main", b"android/.Resolver") for line in STARTED]
+UNKNOWN_STATE = log("700 I ActivityManager: Process com.example.shop (pid 812) has died")
+
+
+@pytest.mark.parametrize(
+    ("lines", "counts"),
+    [
+        ([*EXCEPTION, *FINISHED], True),
+        ([*NATIVE, *FINISHED], True),
+        ([*EXCEPTION, *DEATH], True),
+        (DEATH, True),
+        (ANR, True),
+        ([*STARTED, *EXCEPTION], True),
+        ([*STARTED, *UNKNOWN_STATE], True),
+        ([*FINISHED, *EXCEPTION], False),
+        ([*EXCEPTION, *(line.replace(b"700", b"812") for line in (*FINISHED, *STARTED))], False),
+        ([*EXCEPTION, *(line.replace(b"shop", b"bank") for line in (*FINISHED, *STARTED))], False),
+        ([line.replace(b" (com.example.shop/.Main)", b"") for line in ANR], False),
+        (UNKNOWN_STATE, False),
+        ([*CHOICE, *EXCEPTION], False),
+    ],
+)
+def test_an_app_that_crashes_in_front_counts_whoever_opened_it(
+    lines: list[bytes], counts: bool
+) -> None:
+    """A test without ``claw_app`` need not see it: the system says that it was there."""
+    device = Lines()
+    watch = AppWatch(AppsSeen(), device, system=lambda: {700})
+    device.lines += lines
+    assert (watch.crash is not None) == counts
+
+    watch = AppWatch(AppsSeen(), device, system=lambda: {700})
+    watch.name("com.example.bank", is_fresh=False)
+    assert watch.crash is None
+
+
+@pytest.mark.parametrize("named", [None, "com.example.bank"])
+def test_an_app_that_a_link_opens_is_opened(named: str | None) -> None:
+    """It is under test as one that ``open_app`` opens, also beside a named one."""
+    device = Lines()
+    watch = AppWatch(AppsSeen(), device)
+    if named:
+        watch.name(named, is_fresh=False)
+    execution = complete_execution([{"type": "open_uri", "params": {"uri": "shop://home"}}])
+    watch.seen.received(execution, result_of(execution, log=LogSlice([*CHOICE, *STARTED])))
+
+    assert watch.seen.opened == {SHOP}
+    device.lines += EXCEPTION
+    assert watch.crash is not None
 
 
 def test_processes_of_the_app_in_the_background_count() -> None:

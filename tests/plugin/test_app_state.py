@@ -13,8 +13,7 @@ from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.execution import crashes
 from pytest_clawperator.execution.crashes import AppWatch
 from pytest_clawperator.execution.result import AppsSeen
-from pytest_clawperator.plugin.app_state import begin_app
-from pytest_clawperator.plugin.marker_values import AppUse
+from pytest_clawperator.plugin.app_state import close_dialogs
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.simulator.sdk_bench import SdkBench
 from tests.doubles.transport import ScriptedTransport
@@ -164,40 +163,41 @@ def test_the_dialog_about_a_crash_is_closed(run: Run, stop: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "reason"),
+    ("window", "notice"),
     [
-        (f"Application Error: {SHOP}", "crashed"),
-        (f"Application Not Responding: {SHOP}", "does not respond"),
-        (f"Application Not Responding: {SHOP}:sync", "does not respond"),
-        (f"Application Error: {SHOP}ping", None),
-        (f"Application Error: {SHOP}.help", None),
+        (f"Application Error: {SHOP}", f"{SHOP} crashed"),
+        (f"Application Not Responding: {SHOP}", f"{SHOP} does not respond"),
+        (f"Application Not Responding: {SHOP}:sync", f"{SHOP}:sync does not respond"),
         (f"{SHOP}/.MainActivity", None),
     ],
 )
-def test_only_dialogs_of_this_app_are_closed(window: str, reason: str | None) -> None:
-    """A crash and an ANR of the app itself, and nothing of another app."""
-    focus = f"  mCurrentFocus=Window{{c0 u0 {window}}}\n"
+def test_only_dialogs_about_a_crash_are_closed(window: str, notice: str | None) -> None:
+    """Of any app, once each, and not asked for again until an app crashes."""
+    focus = f"  mCurrentFocus=Window{{c0 u0 {window}}}\n" * 2
     transport = ScriptedTransport({"dumpsys window | grep 'Application '": focus})
     clicked: list[str] = []
+    apps = AppWatch(AppsSeen())
+    apps.may_show_dialog = True
     client: Any = SimpleNamespace(
         device=Device(transport, DeviceInfo(serial="PH1", key="PH1")),
-        performer=SimpleNamespace(apps=AppWatch(AppsSeen())),
+        performer=SimpleNamespace(apps=apps),
         click=lambda **matcher: clicked.append(matcher["id"]),
     )
     notices: list[str] = []
 
-    use = AppUse(package=SHOP, launch=False, stop=False, clear=False, grant=())
-    begin_app(client, use, notice=notices.append)
+    for _ in range(2):
+        close_dialogs(client, notice=notices.append)
 
-    is_closed = reason is not None
+    is_closed = notice is not None
     assert clicked == ["android:id/aerr_close"] * is_closed
-    assert notices == [f"{SHOP} {reason}: its dialog was closed"] * is_closed
+    assert notices == [f"{notice}: its dialog was closed"] * is_closed
 
 
 # Crashes of the app: a test in which it is gone is not green
 
 CRASHES = """
 import unittest
+from pathlib import Path
 
 import pytest
 from pytest_clawperator import ExpectationError, expect
@@ -255,6 +255,28 @@ VERDICTS = {
         "PASSED",
 }  # fmt: skip
 
+# The same without a marker: how the app came to the front does not matter.
+UNMARKED = {
+    "uri(clawperator): clawperator.open_uri('shop://cart');"
+    " clawperator.wait_for_node(id='empty'); sim(clawperator, 'die', SHOP);"
+    " expect(clawperator.node(id='empty')).to_be_hidden()":
+        "FAILED APP_CRASHED: expected node(id='empty') to be hidden, found that"
+        " com.example.shop died by itself",
+    "shell(clawperator): clawperator.device.shell(f'am start -W -n {SHOP}/.MainActivity');"
+    " sim(clawperator, 'crash', SHOP); clawperator.execute([{'type': 'click', 'params':"
+    " {'matcher': {'resourceId': 'android:id/aerr_close'}}}])": f"FAILED {CRASHED}",
+    "front(clawperator): clawperator.open_app(SHOP)": "PASSED",
+    "front_before(clawperator): sim(clawperator, 'die', SHOP)":
+        "FAILED APP_CRASHED: com.example.shop died by itself",
+    "dialog(clawperator): clawperator.open_app(SHOP); sim(clawperator, 'crash', SHOP)":
+        f"FAILED {CRASHED}",
+    "after_dialog(clawperator): clawperator.open_app('com.android.settings');"
+    " clawperator.click(text='Display');"
+    " expect(clawperator.node(text='Connections')).to_be_hidden()": "PASSED",
+    "behind(clawperator): clawperator.open_app('com.android.settings');"
+    " sim(clawperator, 'crash', SHOP); clawperator.click(id='aerr_close')": "PASSED",
+}  # fmt: skip
+
 
 @pytest.fixture
 def patiently(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +288,8 @@ def patiently(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) -> None:
     """Once, wherever it happened, with its reason and the head of its stack in every report."""
     tests = [f"@in_shop\ndef test_{test}\n" for test in VERDICTS]
+    tests += [f"def test_{test}\n" for test in UNMARKED]
+    verdicts = VERDICTS | UNMARKED
     result = run(
         *(*QUICK, "-rA", "--claw-trace=off", "--junitxml=junit.xml"),
         suite="\n".join([CRASHES, *tests]),
@@ -274,10 +298,10 @@ def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) 
     summary = [
         f"{verdict.split()[0]} *::test_{test.partition('(')[0]}"
         + (f" - {words}" if (words := verdict.partition(" ")[2]) else "")
-        for test, verdict in VERDICTS.items()
+        for test, verdict in verdicts.items()
     ]
     result.stdout.fnmatch_lines_random([line.replace("[", "[[]") for line in summary])
-    failed = [verdict.split()[0] for verdict in VERDICTS.values()]
+    failed = [verdict.split()[0] for verdict in verdicts.values()]
     result.assert_outcomes(
         failed=failed.count("FAILED"),
         errors=failed.count("ERROR"),
@@ -288,9 +312,9 @@ def test_a_crash_of_the_app_fails_the_test(pytester: pytest.Pytester, run: Run) 
     )
     result.stdout.no_fnmatch_line("All traceback entries are hidden*")  # it is at the test
     xml = (pytester.path / "junit.xml").read_text(encoding="utf-8")
-    verdicts = re.findall(r'<(failure|error) message="(?:failed on \w+ with &quot;)?(\w+)', xml)
-    assert verdicts.count(("failure", "APP_CRASHED")) == failed.count("FAILED") - 1
-    assert verdicts.count(("error", "APP_CRASHED")) == 2
+    told = re.findall(r'<(failure|error) message="(?:failed on \w+ with &quot;)?(\w+)', xml)
+    assert told.count(("failure", "APP_CRASHED")) == failed.count("FAILED") - 1
+    assert told.count(("error", "APP_CRASHED")) == 2
 
 
 GONE = """
@@ -299,6 +323,9 @@ def test_gone(clawperator):
     button = clawperator.node(text="Sign in")
     screen = expect(clawperator)
     clawperator.timeout = 60  # no check waits
+    golden = Path(__file__).with_name("__screens__") / "sign-in-1080x2400-420dpi.png"
+    golden.parent.mkdir()
+    golden.write_bytes(clawperator.screenshot())
     sim(clawperator, "crash", SHOP)
     for check in (
         expect(button).to_be_hidden,
@@ -310,6 +337,7 @@ def test_gone(clawperator):
         lambda: screen.not_to_have_node(text="Sign in"),
         lambda: screen.not_to_be_in_app(SHOP),
         lambda: screen.not_to_match_tree('- button "Sign in"'),
+        lambda: screen.not_to_match_screenshot("sign-in"),
     ):
         with pytest.raises(ExpectationError) as caught:
             check()
@@ -321,7 +349,6 @@ def test_gone(clawperator):
     expect(clawperator.node(text="Shop has stopped")).to_be_visible()
 
 def test_opened(clawperator):
-    clawperator.click(id="aerr_close")
     clawperator.open_app(SHOP)
     sim(clawperator, "crash", SHOP)
     clawperator.click(id="aerr_close")
