@@ -16,7 +16,7 @@ from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.contracts.matchers import is_short_id
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.golden import ROLES
+from pytest_clawperator.snapshot.golden import ROLES, lacking
 from pytest_clawperator.snapshot.near_miss import describe as describe_node
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
@@ -279,15 +279,22 @@ def _state(state: str, opposite: str, is_so: Callable[[Node], bool]) -> NodeChec
 
 
 def _checked(node: Node) -> Verdict:
-    if node.checked or node.checkable:
+    if "checked" not in lacking(node):
         return Verdict(node.checked, "checked" if node.checked else "unchecked")
     hint = "It cannot be checked itself: match the switch or checkbox beside or inside it."
     return Verdict(None, f"a {node.role} that cannot be checked", hint)
 
 
+def _focused(node: Node) -> Verdict:
+    if "focused" not in lacking(node):
+        return Verdict(node.focused, "focused" if node.focused else "not focused")
+    hint = "It cannot take the focus itself: match the field beside or inside it."
+    return Verdict(None, f"a {node.role} that cannot be focused", hint)
+
+
 ENABLED = _state("enabled", "disabled", lambda node: node.enabled)
 DISABLED = _state("disabled", "enabled", lambda node: not node.enabled)
-FOCUSED = _state("focused", "not focused", lambda node: node.focused)
+FOCUSED = _of_first("to be focused", _focused)
 SELECTED = _state("selected", "not selected", lambda node: node.selected)
 CHECKED = _of_first("to be checked", _checked)
 

@@ -235,7 +235,7 @@ _SITUATIONS: dict[str, _Situation] = {
     ),
     "disabled": _Situation(screen(_it(enabled=False))),
     "on": _Situation(screen(_it(kind="Switch", checkable=True, checked=True))),
-    "unchecked": _Situation(screen(_it(kind="Switch", checkable=True))),
+    "unchecked": _Situation(screen(_it(kind="Switch", checkable=True, focusable=True))),
     "focused": _Situation(screen(_it(focused=True))),
     "selected": _Situation(screen(_it(selected=True))),
     "bare": _Situation(screen(_it(text=""))),

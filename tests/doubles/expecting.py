@@ -18,7 +18,7 @@ FORM = screen(
     node(text="ada", id="name", kind="EditText", focused=True),
     node(text="Wi-Fi", id="wifi", kind="Switch", checkable=True, checked=True),
     node(text="Sound", id="sound", kind="Switch", checkable=True),
-    node(text="Pay", id="pay", kind="Button", enabled=False, clickable=True),
+    node(text="Pay", id="pay", kind="Button", enabled=False, clickable=True, focusable=True),
     node(text="Home", id="home", kind="TextView", selected=True),
     node(desc="Search", id="search", kind="ImageView", clickable=True),
     node(

@@ -318,8 +318,8 @@ def _is_enabled(view: View, one: Element) -> bool:
     return one.get("enabled") != "false"
 
 
-def _is_checked(view: View, one: Element) -> bool | None:
-    return one.is_("checked") if one.is_("checked") or one.is_("checkable") else None
+def _if_able(flag: str, able: str) -> Judge:
+    return _of_one(lambda view, one: one.is_(flag) if one.is_(flag) or one.is_(able) else None)
 
 
 def _in_viewport(view: View, ratio: float | None = None) -> bool | None:
@@ -404,8 +404,8 @@ CHECKS: dict[str, Judge] = {
     "to_exist": lambda view: bool(view.anywhere),
     "to_be_enabled": _of_one(_is_enabled),
     "to_be_disabled": _of_one(lambda view, one: not _is_enabled(view, one)),
-    "to_be_checked": _of_one(_is_checked),
-    "to_be_focused": _flag("focused"),
+    "to_be_checked": _if_able("checked", "checkable"),
+    "to_be_focused": _if_able("focused", "focusable"),
     "to_be_selected": _flag("selected"),
     "to_be_in_viewport": _in_viewport,
     "to_have_text": _have_texts,
