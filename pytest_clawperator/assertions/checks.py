@@ -20,7 +20,7 @@ from pytest_clawperator.snapshot.golden import ROLES, lacking
 from pytest_clawperator.snapshot.near_miss import describe as describe_node
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
-from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, visible_bounds
 
 T = TypeVar("T")
 CAME_TRUE = "came true"
@@ -310,6 +310,9 @@ def in_viewport(ratio: float | None) -> NodeCheck:
     def judge_one(node: Node) -> Verdict:
         part = _visible_part(node)
         enough = part > 0 if ratio is None else part >= ratio
+        edge = None if ratio is None or not enough else _cutting_edge(node)
+        if edge is not None:
+            return Verdict(None, f"a {node.role} that ends at {edge}", _CUT_OFF)
         return Verdict(enough, f"{part:.0%} of it in the viewport")
 
     def judge(view: NodeView) -> Verdict:
@@ -325,13 +328,45 @@ def in_viewport(ratio: float | None) -> NodeCheck:
     return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
 
 
+_CUT_OFF = (
+    "A snapshot gives the bounds of what is seen of a node, so it may be cut off there: scroll it"
+    " away from the edge, or leave ratio= out."
+)
+
+
 def _visible_part(node: Node) -> float:
-    """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
+    """Return the part of a node, 0 to 1, inside the window and all scrollables around it.
+
+    It is at most that: phones cut the bounds of a node off where its container ends.
+    """
     shown = visible_bounds(node)
     for container in node.ancestors:
         if shown is not None and container.scrollable:
             shown = shown.intersection(container.bounds)
     return shown.area / node.bounds.area if shown is not None else 0.0
+
+
+def _cutting_edge(node: Node) -> str | None:
+    """Name an edge at which a node may be cut off, because its bounds end right there.
+
+    What is as wide as its container is not: rows are.
+    """
+    frames = [("the window", Bounds(0, 0, *node.snapshot.size))]
+    frames += [
+        (f"the {each.role} around it", each.bounds) for each in node.ancestors if each.scrollable
+    ]
+    own = node.bounds
+    for name, frame in frames:
+        is_as_wide = (own.left, own.right) == (frame.left, frame.right)
+        met = {
+            "bottom": own.bottom == frame.bottom,
+            "top": own.top == frame.top,
+            "right": own.right == frame.right and not is_as_wide,
+            "left": own.left == frame.left and not is_as_wide,
+        }
+        for edge in [edge for edge, is_met in met.items() if is_met]:
+            return f"the {edge} edge of {name}"
+    return None
 
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:

@@ -27,7 +27,7 @@ FORM = screen(
         id="row",
     ),
     node(
-        node(text="Half", kind="TextView", bounds="[0,2300][100,2500]"),
+        node(text="Half", kind="TextView", bounds="[10,2300][110,2500]"),
         bounds="[0,2000][1080,2400]",
         kind="ScrollView",
         scrollable=True,

@@ -335,7 +335,13 @@ def _in_viewport(view: View, ratio: float | None = None) -> bool | None:
     left, top = max(box[0], *(f[0] for f in frames)), max(box[1], *(f[1] for f in frames))
     right, bottom = min(box[2], *(f[2] for f in frames)), min(box[3], *(f[3] for f in frames))
     seen = max(0, right - left) * max(0, bottom - top)
-    return seen > 0 and seen >= (ratio or 0) * (box[2] - box[0]) * (box[3] - box[1])
+    if ratio is None or seen == 0 or seen < ratio * (box[2] - box[0]) * (box[3] - box[1]):
+        return ratio is None and seen > 0
+    # The box of a node ends where it is cut off; only a whole width is taken for what it is.
+    is_cut = any(
+        box[1] == f[1] or box[3] == f[3] or (box[0] == f[0]) != (box[2] == f[2]) for f in frames
+    )
+    return None if is_cut else True
 
 
 def _is_text(wanted: Text, found: str) -> bool:
