@@ -196,7 +196,8 @@ def value_of(node: Node) -> str | None:
     """Return the value that belongs to a node; None if there is none.
 
     The value of a label is the text that follows it, that of a field its own text. A row
-    without a text has its value inside it, after its first label.
+    without a text has its value inside it, after its first label. A heading has none: what
+    the Operator reads there belongs to the list below it.
     """
     if node.role == "textfield":
         return node.text
@@ -204,7 +205,11 @@ def value_of(node: Node) -> str | None:
     if not node.label:
         label = next(iter(_labelled([node])), None)
     found = None if label is None else _after(label, node)
-    return None if found is None else found.label
+    return None if found is None or _lists_around(found) - _lists_around(node) else found.label
+
+
+def _lists_around(node: Node) -> set[Node]:
+    return {each for each in (node, *node.ancestors) if each.role in _LISTS}
 
 
 def _after(label: Node, given: Node) -> Node | None:

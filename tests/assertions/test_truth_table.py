@@ -218,8 +218,8 @@ def _of_system(package: str, *nodes: str) -> _Situation:
 
 def _in_a_list(bounds: str) -> _Situation:
     """Show the button at a place in a list."""
-    around = {"kind": "ListView", "bounds": "[50,100][1000,500]", "scrollable": True}
-    return _Situation(screen(node(_it(bounds=bounds), **around)))
+    inside, around = _it(bounds=bounds), "[50,100][1000,500]"
+    return _Situation(screen(node(inside, kind="ListView", bounds=around, scrollable=True)))
 
 
 _SITUATIONS: dict[str, _Situation] = {
@@ -252,6 +252,16 @@ _SITUATIONS: dict[str, _Situation] = {
                 _it(kind="TextView"),
                 node(text="16", id="summary", kind="TextView", bounds="[100,260][300,300]"),
             )
+        )
+    ),
+    "above a list": _Situation(
+        screen(
+            _it(),
+            node(
+                node(text="16", kind="TextView", bounds="[100,300][300,350]"),
+                kind="ListView",
+                bounds="[0,300][1080,900]",
+            ),
         )
     ),
     "half": _Situation(

@@ -381,6 +381,12 @@ def _has_value(view: View, one: Element, wanted: Text) -> bool | None:
     return None if value is None else _is_text(wanted, value)
 
 
+def _is_in_own_list(found: Element, given: Element) -> bool:
+    """Whether a text is in a list that the node it follows is not in."""
+    lists = [each for each in (found, *found.above) if each.role in ("list", "grid")]
+    return any(each is not given and each not in given.above for each in lists)
+
+
 def value_of(screen: Screen, given: Element) -> str | None:
     """Return what follows a label on the nearest level on which anything follows it."""
     if given.role == "textfield":
@@ -396,7 +402,8 @@ def value_of(screen: Screen, given: Element) -> str | None:
             every = [each for one in later for each in (one, *one.below)]
             texts = [each for each in every if each.label and screen.is_shown(each)]
             summaries = [e for e in texts if e.get("resource-id").endswith("/summary")]
-            return next((each.label for each in summaries + texts), None)
+            found = next(iter(summaries + texts), None)
+            return None if found is None or _is_in_own_list(found, given) else found.label
         child = child.parent
         is_item = child.parent is not None and child.parent.role in ("list", "grid")
         if is_item or child is given:
