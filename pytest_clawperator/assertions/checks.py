@@ -16,11 +16,11 @@ from pytest_clawperator.client.target import Target, Use
 from pytest_clawperator.contracts.matchers import is_short_id
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.golden import ROLES
+from pytest_clawperator.snapshot.golden import ROLES, lacking
 from pytest_clawperator.snapshot.near_miss import describe as describe_node
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
-from pytest_clawperator.snapshot.tree import Node, Snapshot, visible_bounds
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, visible_bounds
 
 T = TypeVar("T")
 CAME_TRUE = "came true"
@@ -196,7 +196,8 @@ def value_of(node: Node) -> str | None:
     """Return the value that belongs to a node; None if there is none.
 
     The value of a label is the text that follows it, that of a field its own text. A row
-    without a text has its value inside it, after its first label.
+    without a text has its value inside it, after its first label. A heading has none: what
+    the Operator reads there belongs to the list below it.
     """
     if node.role == "textfield":
         return node.text
@@ -204,7 +205,11 @@ def value_of(node: Node) -> str | None:
     if not node.label:
         label = next(iter(_labelled([node])), None)
     found = None if label is None else _after(label, node)
-    return None if found is None else found.label
+    return None if found is None or _lists_around(found) - _lists_around(node) else found.label
+
+
+def _lists_around(node: Node) -> set[Node]:
+    return {each for each in (node, *node.ancestors) if each.role in _LISTS}
 
 
 def _after(label: Node, given: Node) -> Node | None:
@@ -279,15 +284,22 @@ def _state(state: str, opposite: str, is_so: Callable[[Node], bool]) -> NodeChec
 
 
 def _checked(node: Node) -> Verdict:
-    if node.checked or node.checkable:
+    if "checked" not in lacking(node):
         return Verdict(node.checked, "checked" if node.checked else "unchecked")
     hint = "It cannot be checked itself: match the switch or checkbox beside or inside it."
     return Verdict(None, f"a {node.role} that cannot be checked", hint)
 
 
+def _focused(node: Node) -> Verdict:
+    if "focused" not in lacking(node):
+        return Verdict(node.focused, "focused" if node.focused else "not focused")
+    hint = "It cannot take the focus itself: match the field beside or inside it."
+    return Verdict(None, f"a {node.role} that cannot be focused", hint)
+
+
 ENABLED = _state("enabled", "disabled", lambda node: node.enabled)
 DISABLED = _state("disabled", "enabled", lambda node: not node.enabled)
-FOCUSED = _state("focused", "not focused", lambda node: node.focused)
+FOCUSED = _of_first("to be focused", _focused)
 SELECTED = _state("selected", "not selected", lambda node: node.selected)
 CHECKED = _of_first("to be checked", _checked)
 
@@ -303,6 +315,9 @@ def in_viewport(ratio: float | None) -> NodeCheck:
     def judge_one(node: Node) -> Verdict:
         part = _visible_part(node)
         enough = part > 0 if ratio is None else part >= ratio
+        edge = None if ratio is None or not enough else _cutting_edge(node)
+        if edge is not None:
+            return Verdict(None, f"a {node.role} that ends at {edge}", _CUT_OFF)
         return Verdict(enough, f"{part:.0%} of it in the viewport")
 
     def judge(view: NodeView) -> Verdict:
@@ -318,13 +333,45 @@ def in_viewport(ratio: float | None) -> NodeCheck:
     return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
 
 
+_CUT_OFF = (
+    "A snapshot gives the bounds of what is seen of a node, so it may be cut off there: scroll it"
+    " away from the edge, or leave ratio= out."
+)
+
+
 def _visible_part(node: Node) -> float:
-    """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
+    """Return the part of a node, 0 to 1, inside the window and all scrollables around it.
+
+    It is at most that: phones cut the bounds of a node off where its container ends.
+    """
     shown = visible_bounds(node)
     for container in node.ancestors:
         if shown is not None and container.scrollable:
             shown = shown.intersection(container.bounds)
     return shown.area / node.bounds.area if shown is not None else 0.0
+
+
+def _cutting_edge(node: Node) -> str | None:
+    """Name an edge at which a node may be cut off, because its bounds end right there.
+
+    What is as wide as its container is not: rows are.
+    """
+    frames = [("the window", Bounds(0, 0, *node.snapshot.size))]
+    frames += [
+        (f"the {each.role} around it", each.bounds) for each in node.ancestors if each.scrollable
+    ]
+    own = node.bounds
+    for name, frame in frames:
+        is_as_wide = (own.left, own.right) == (frame.left, frame.right)
+        met = {
+            "bottom": own.bottom == frame.bottom,
+            "top": own.top == frame.top,
+            "right": own.right == frame.right and not is_as_wide,
+            "left": own.left == frame.left and not is_as_wide,
+        }
+        for edge in [edge for edge, is_met in met.items() if is_met]:
+            return f"the {edge} edge of {name}"
+    return None
 
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:

@@ -182,8 +182,14 @@ def has_step(
         )
         return Verdict(holds, str(step))
 
+    is_about_outcome = (action_type, success, code) != (None, None, None)
+
     def judge(envelope: ResultEnvelope) -> Verdict:
-        return _on_step(envelope, id, judge_step) or _no_step(envelope, id)
+        verdict = _on_step(envelope, id, judge_step)
+        if verdict is not None:
+            return verdict
+        absent = _no_step(envelope, id)
+        return absent._replace(holds=None) if is_about_outcome else absent
 
     outcome = {None: "", True: " that succeeded", False: " that failed"}[success]
     kind = f" ({action_type})" if action_type else ""
@@ -200,7 +206,9 @@ def has_data(step_id: str, wanted: dict[str, Text | EllipsisType]) -> EnvelopeCh
         missing = [key for key in wanted if key not in step.data]
         if missing:
             there = listed(step.data) or "none"
-            return Verdict(False, f"no {listed(missing)}", f"The step has these data: {there}.")
+            # Without a value the question is whether there are such data; with one, which.
+            holds = False if all(wanted[key] is ... for key in missing) else None
+            return Verdict(holds, f"no {listed(missing)}", f"The step has these data: {there}.")
         found = {key: step.data[key] for key in wanted}
         holds = all(value is ... or _fits(value, found[key]) for key, value in wanted.items())
         return Verdict(holds, _data(found))
@@ -290,7 +298,10 @@ class EnvelopeAssertions(Stating, HintsAtNames):
         success: bool | None = None,
         code: ErrorCode | str | None = None,
     ) -> None:
-        """Expect no result for the action with this id, or none of this type and outcome."""
+        """Expect no result for the action with this id.
+
+        With a type or an outcome: expect a result, but another one.
+        """
         self._verify(has_step(id, action_type, success, code).negated())
 
     def to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
@@ -301,7 +312,7 @@ class EnvelopeAssertions(Stating, HintsAtNames):
         self._verify(has_data(step, data))
 
     def not_to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
-        """Expect the step to exist with other data, or without them."""
+        """Expect the step to have other values; ``key=...`` expects it not to have that key."""
         self._verify(has_data(step, data).negated())
 
     def _verify(self, check: EnvelopeCheck) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -16,11 +17,19 @@ from pytest_clawperator.assertions.expectation import Expectation, Stating, requ
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.golden import GoldenTree, Ignored
 from pytest_clawperator.assertions.wait import LiveScreen, Outcome, ScreenSource
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.client.device_commands import parse_packages
 from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ExpectationError,
+)
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -179,6 +188,14 @@ class ScreenAssertions(SnapshotAssertions):
         super().__init__(screen, expectation)
         self._live = screen
 
+    def not_to_be_in_app(self, package: str, /, *, timeout: float | None = None) -> None:
+        """Expect another app to be in front; this one must be installed, or its name is wrong."""
+        super().not_to_be_in_app(package, timeout=timeout)
+        client = self._live.client
+        if package not in client.performer.apps.seen.in_front:
+            with suppress(ExecutionsOnlyError):  # without a shell nobody knows
+                _require_app(client.device, package)
+
     def to_match_screenshot(
         self,
         name: str,
@@ -242,3 +259,15 @@ class ScreenAssertions(SnapshotAssertions):
         golden = GoldenPicture.of(name, self._live.client, **options)
         seconds = self._seconds(timeout)
         golden.verify(self._expectation, self._failure, seconds, is_negated=is_negated)
+
+
+def _require_app(device: Device, package: str) -> None:
+    """Raise if an app is not installed: it is never in front."""
+    if device.is_installed(package):
+        return
+    near = closest(package, sorted(parse_packages(device.shell("pm list packages").stdout)))
+    raise ConfigurationError(
+        f"the app {package} is not installed, so that it is never in front",
+        serial=device.serial,
+        hint=f"Did you mean {near!r}?" if near else "Correct the name, or install the app first.",
+    )

@@ -270,6 +270,10 @@ def targets_of(given: Any, *, verb: str) -> tuple[Target, ...]:
 
 # Golden trees
 
+_TOO_MUCH = (
+    "Ask for a state only where there can be one: of the switch or the checkbox itself for"
+    " [checked=false], of what can take the focus for [focused=false].",
+)
 _EXPRESSION = re.compile(r"\s*- '?\w+ /")
 Ignored = Locator | NodeMatcher | Mapping[str, Any]
 
@@ -321,8 +325,11 @@ class GoldenTree:
         if self.golden is None:
             return Verdict(None, "no such file")
         difference = self.difference(snapshot)
-        found = "a match" if difference is None else str(difference).partition(" (")[0]
-        return Verdict(difference is None, found)
+        if difference is None:
+            return Verdict(True, "a match")
+        found = str(difference).partition(" (")[0]
+        # Whether something is unchecked that cannot be checked has no answer.
+        return Verdict(None if difference.asks_too_much else False, found)
 
     @property
     def is_updated(self) -> bool:
@@ -367,16 +374,20 @@ class GoldenTree:
         if snapshot is None or self.golden is None:
             once = "; only to_match_tree() writes it, so expect that once."
             end = once if check.wanted.startswith("not ") else "."
-            hint = (Remedy(RemedyKind.WRITE_GOLDEN, str(self.path)), end)
-            return failure.error(check, outcome, snapshot=snapshot, hint=hint)
+            remedy = (Remedy(RemedyKind.WRITE_GOLDEN, str(self.path)), end)
+            return failure.error(check, outcome, snapshot=snapshot, hint=remedy)
         difference = self.difference(snapshot)
         diff = str(difference).split("\n")[1:] if difference is not None else []
+        if difference is not None and difference.asks_too_much:
+            hint: HintParts | None = _TOO_MUCH
+        else:
+            hint = self._hint if diff else None
         return failure.error(
             check,
             outcome,
             evidence=["(- golden, + screen):", *diff, *overlay_lines(snapshot)] if diff else (),
             snapshot=None if diff else snapshot,
-            hint=overlay_hint(snapshot) or (self._hint if diff else None),
+            hint=overlay_hint(snapshot) or hint,
             details={"diff": "\n".join(diff), "xml": snapshot.xml},
         )
 

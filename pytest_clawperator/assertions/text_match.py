@@ -17,6 +17,8 @@ _LONGEST_SHOWN = 60
 _SHOWN_TEXTS = 8
 # Texts that have nothing in common: a pattern that is found in all of them says nothing.
 _UNLIKE = ("", "a", "7", " ", "\n", "-", "\N{SNOWMAN}")
+# The usual ways to write a pattern that is never found; others are not recognized.
+_NEVER = re.compile(r"[\^$]*(?:\(\?!\)|\[\^(?:\\s\\S|\\S\\s|\\w\\W|\\W\\w|\\d\\D|\\D\\d)\])[\^$]*")
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 
@@ -38,7 +40,7 @@ def check_texts(expected: Any, *, is_part: bool = False) -> Text | tuple[Text, .
 
 
 def check_text(expected: Any, *, is_part: bool = False) -> Text:
-    """Return one text or pattern; refuse anything else, and what is found in every text."""
+    """Return one text or pattern; refuse anything else, and what every text has, or none."""
     if isinstance(expected, str):
         if is_part and not expected:
             raise ConfigurationError(
@@ -53,6 +55,11 @@ def check_text(expected: Any, *, is_part: bool = False) -> Text:
                 hint='Write "Sign in" or re.compile("Sign (in|up)").',
             )
         raise _not_text(expected)
+    if _NEVER.fullmatch(expected.pattern):
+        raise ConfigurationError(
+            f"the pattern {shown(expected)} is found in no text",
+            hint='Write what is looked for, as in re.compile("Sign (in|up)").',
+        )
     if all(map(expected.search, _UNLIKE)):
         raise ConfigurationError(
             f"the pattern {shown(expected)} is found in every text",

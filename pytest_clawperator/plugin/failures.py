@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -218,12 +220,41 @@ def is_asserted(error: BaseException | None) -> bool:
     return isinstance(error, (AssertionError, pytest.fail.Exception))
 
 
-def is_beyond_xfail(error: BaseException | None, *, when: str) -> bool:
-    """Whether no test can be expected to fail so: its device did, or it never ran."""
+def is_beyond_xfail(
+    error: BaseException | None, *, when: str, raises: Sequence[type[BaseException]] = ()
+) -> bool:
+    """Whether no test can be expected to fail so: its device did, it never ran, or is mistaken.
+
+    ``raises`` are the types that the test says it expects: it may mean a mistake.
+    """
     is_refused = when == "setup" and isinstance(error, (ConfigurationError, PayloadError))
     is_unsupported = isinstance(error, ExecutionsOnlyError)
     is_marked = is_shared(error) or hasattr(error, _BEYOND_XFAIL)
-    return is_refused or is_unsupported or is_marked or device_trouble(error) is not None
+    if is_refused or is_unsupported or is_marked or device_trouble(error) is not None:
+        return True
+    is_meant = any(issubclass(one, _MISTAKES) and isinstance(error, one) for one in raises)
+    return is_mistake(error) and not is_meant
+
+
+_MISTAKES = (ConfigurationError, TypeError)
+# How Python words a call that does not fit, with the class and the method.
+_MISCALL = re.compile(r"(\w+)\.(\w+)\(\) (?:got|missing|takes) ")
+
+
+def is_mistake(error: BaseException | None) -> bool:
+    """Whether the test itself is wrong: it expects nothing, or misspells what it asks for."""
+    if isinstance(error, TypeError) and (call := _MISCALL.match(str(error))):
+        return any(hasattr(kind, call[2]) for kind in _own_classes(call[1]))
+    held = () if error is None else _held_by(error)
+    return isinstance(error, ConfigurationError) or any(map(is_mistake, held))
+
+
+def _own_classes(name: str) -> Iterator[type]:
+    own = __name__.partition(".")[0]
+    for module in [kept for at, kept in sys.modules.items() if at.partition(".")[0] == own]:
+        found = vars(module).get(name)
+        if isinstance(found, type) and found.__module__.partition(".")[0] == own:
+            yield found
 
 
 _BEYOND_XFAIL = "clawperator_beyond_xfail"

@@ -63,7 +63,7 @@ def pytest_runtest_makereport(
         failures.end_in_test(excinfo)
 
     # pytest and other plugins; secrets are hidden before any of these sees the report.
-    is_beyond = failures.is_beyond_xfail(error, when=call.when)
+    is_beyond = failures.is_beyond_xfail(error, when=call.when, raises=_expected_types(item))
     with _not_expected_to_fail(item) if is_beyond else nullcontext():
         report = yield
     error = None if call.excinfo is None else call.excinfo.value  # a skip, if it was unittest's
@@ -264,6 +264,13 @@ def _blame_phones(config: pytest.Config, trouble: ClawperatorError | None) -> bo
     if end not in trouble.message:  # a fixture of several tests fails with the same error for each
         trouble.message, trouble.hint = f"{end}: {trouble.message}", PHONES_HINT
     return True
+
+
+def _expected_types(item: pytest.Item) -> tuple[type[BaseException], ...]:
+    """Return the types of errors that the markers of a test name with ``raises=``."""
+    named = [mark.kwargs.get("raises") for mark in item.iter_markers("xfail")]
+    every = [one for each in named for one in (each if isinstance(each, tuple) else (each,))]
+    return tuple(one for one in every if isinstance(one, type) and issubclass(one, BaseException))
 
 
 @contextmanager

@@ -77,10 +77,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Item:
-    """A node on the screen: the line that it is written as, and the states that it is in."""
+    """A node on the screen: the line that it is written as, and the states that it is in.
+
+    Those that it ``lacks`` it can never be in.
+    """
 
     line: Line
     states: frozenset[str]
+    lacks: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -357,4 +361,11 @@ def _item(node: Node, role: str, label: str, depth: int) -> Item:
     if node.checkable:
         shown = {"checked": node.checked, **shown}
     line = Line(role, label or None, tuple(shown.items()), depth)
-    return Item(line, frozenset(state for state, on in states.items() if on))
+    return Item(line, frozenset(state for state, on in states.items() if on), lacking(node))
+
+
+def lacking(node: Node) -> frozenset[str]:
+    """Return the states that a node can never be in, so that not being in them says nothing."""
+    # Any node may be selected or disabled.
+    can = {"checked": node.checked or node.checkable, "focused": node.focused or node.focusable}
+    return frozenset(state for state, is_possible in can.items() if not is_possible)

@@ -194,11 +194,17 @@ class Alignment:
         if wanted.role != item.line.role or not self._is_name(wanted.name, item.name):
             return None
         as_written = all((state in item.states) == on for state, on in wanted.states)
-        if not as_written or (
-            self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()
+        if (
+            not as_written
+            or self.lacks(line, node)
+            or (self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys())
         ):
             return _OTHER_STATE
         return 0
+
+    def lacks(self, line: int, node: int) -> list[str]:
+        """Return the states that a line asks for and its node can never be in."""
+        return [state for state, _ in self.golden[line].states if state in self.screen[node].lacks]
 
     def _is_name(self, wanted: str | re.Pattern[str] | None, name: str) -> bool:
         if wanted is None:
@@ -249,13 +255,15 @@ class Difference:
     """How a screen differs from a golden; its text is a diff of the two trees.
 
     ``missing`` lines of the golden found no node, or one in another state. ``unexpected``
-    nodes are not in the golden, which counts only in an exact comparison.
+    nodes are not in the golden, which counts only in an exact comparison. With
+    ``asks_too_much`` a line asks for a state that its node can never be in.
     """
 
     missing: int
     unexpected: int
     golden_lines: int
     diff: str
+    asks_too_much: bool = False
 
     def __str__(self) -> str:
         parts = []
@@ -290,6 +298,7 @@ def difference(golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -
         unexpected=sum(line.mark == "+" for line in lines) if exact else 0,
         golden_lines=sum(line.role != ANYTHING for line in golden),
         diff="\n".join(_shortened(lines)),
+        asks_too_much=any(line.lacks for line in lines),
     )
 
 
@@ -299,10 +308,12 @@ class _Marked(NamedTuple):
     mark: str
     depth: int
     text: str
+    lacks: Sequence[str] = ()
 
     def __str__(self) -> str:
         text = f"{self.mark} {'  ' * self.depth}{self.text}"
-        return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}..."
+        shown = text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}..."
+        return f"{shown}  # cannot be {' or '.join(self.lacks)}" if self.lacks else shown
 
 
 def _diff(alignment: Alignment, span: Span, depth: int) -> Iterator[_Marked]:
@@ -329,7 +340,8 @@ def _met(alignment: Alignment, line: int, node: int | None, depth: int) -> Itera
         return
     if alignment.own_cost(line, node):
         yield _Marked("-", depth, text)
-        yield _Marked("+", depth, f"- {alignment.screen[node].line}")
+        found = alignment.screen[node].line
+        yield _Marked("+", depth, f"- {found}", alignment.lacks(line, node))
     else:
         yield _Marked(" ", depth, text)
     yield from _diff(alignment, alignment.inside(line, node), depth + 1)

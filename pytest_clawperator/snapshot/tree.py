@@ -17,6 +17,7 @@ from pytest_clawperator import errors
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot import golden, near_miss, query
@@ -288,6 +289,19 @@ class Node(query.Searchable, HintsAtNames):
 
     def __bool__(self) -> Literal[True]:
         return True
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same node; a text or a number is an error: it equals no node."""
+        __tracebackhide__ = True
+        if isinstance(other, (str, int, float, bytes)):
+            raise errors.ConfigurationError(
+                f"{self!r} is a node, which cannot be compared with {shown(other)}",
+                hint="Compare what it shows: .text == ..., or .label, which is its description"
+                " if it has no text.",
+            )
+        return self is other if isinstance(other, Node) else NotImplemented
+
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<Node {near_miss.describe(self)}>"

@@ -12,7 +12,8 @@ from pytest_clawperator.assertions.checks import value_of
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.expect_node import LocatorAssertions
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.errors import ConfigurationError, StepFailedError
+from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, StepFailedError
+from tests.doubles.device import scripted
 from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
 
@@ -185,6 +186,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         *[(odd, NO_TEXT) for odd in (None, 3, True, b"x", {"a"}, re.compile(b"x"), [b"x"], [None])],
         *[(re.compile(odd), EVERY_TEXT) for odd in ("", ".*", r"\d*", "x?", "(a|)", "(?s:.*)")],
         ([re.compile("")], EVERY_TEXT),
+        *[(re.compile(odd), "is found in no text") for odd in ("(?!)", "^(?!)$", r"[^\s\S]")],
         ([], r"Write to_have_count\(0\)"),
         ((), r"Write to_have_count\(0\)"),
     ],
@@ -255,15 +257,31 @@ def device(**data: str) -> Clawperator:
 
 
 def test_the_app_in_front_is_compared_by_package(expect: Expect) -> None:
-    """The snapshot names the app in front; a failure names what was found."""
+    """The snapshot names the app in front; a failure names what was found.
+
+    An app that is not there is never in front, so that the opposite is a mistake.
+    """
     claw = client(Phone(SHOP))
 
     expect(claw).to_be_in_app(PACKAGE)
     expect(claw).not_to_be_in_app("com.other")
     message = failure(lambda: expect(claw).to_be_in_app("com.other", timeout=0.02))
+    with pytest.raises(ConfigurationError, match=r"com\.othr is not installed.*\n.*com\.other'\?"):
+        expect(claw).not_to_be_in_app("com.othr")
 
     assert f"expected the screen to be in app com.other, found {PACKAGE}\n" in message
     assert f"  waited: 2 × {PACKAGE} in 20 ms\n" in message
+
+
+def test_an_app_that_was_in_front_need_not_be_installed_any_more(expect: Expect) -> None:
+    """The test saw it, so its name is right; and a device without a shell cannot be asked."""
+    claw, remote = client(Phone(SHOP)), client(Phone(SHOP))
+    refusal = ExecutionsOnlyError("no shell")
+    claw.device = remote.device = scripted({re.compile(".*"): refusal})
+    claw.performer.apps.seen.in_front.add("com.example.seen")
+
+    expect(claw).not_to_be_in_app("com.example.seen")
+    expect(remote).not_to_be_in_app("com.example.unknown")
 
 
 def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:

@@ -216,6 +216,12 @@ def _of_system(package: str, *nodes: str) -> _Situation:
     return _Situation(owned, package=package)
 
 
+def _in_a_list(bounds: str) -> _Situation:
+    """Show the button at a place in a list."""
+    inside, around = _it(bounds=bounds), "[50,100][1000,500]"
+    return _Situation(screen(node(inside, kind="ListView", bounds=around, scrollable=True)))
+
+
 _SITUATIONS: dict[str, _Situation] = {
     "absent": _Situation(_OTHER_SCREEN),
     "shown": _Situation(screen(_it())),
@@ -235,7 +241,7 @@ _SITUATIONS: dict[str, _Situation] = {
     ),
     "disabled": _Situation(screen(_it(enabled=False))),
     "on": _Situation(screen(_it(kind="Switch", checkable=True, checked=True))),
-    "unchecked": _Situation(screen(_it(kind="Switch", checkable=True))),
+    "unchecked": _Situation(screen(_it(kind="Switch", checkable=True, focusable=True))),
     "focused": _Situation(screen(_it(focused=True))),
     "selected": _Situation(screen(_it(selected=True))),
     "bare": _Situation(screen(_it(text=""))),
@@ -248,6 +254,16 @@ _SITUATIONS: dict[str, _Situation] = {
             )
         )
     ),
+    "above a list": _Situation(
+        screen(
+            _it(),
+            node(
+                node(text="16", kind="TextView", bounds="[100,300][300,350]"),
+                kind="ListView",
+                bounds="[0,300][1080,900]",
+            ),
+        )
+    ),
     "half": _Situation(
         screen(
             node(
@@ -258,6 +274,13 @@ _SITUATIONS: dict[str, _Situation] = {
             )
         )
     ),
+    "cut": _in_a_list("[100,100][300,150]"),
+    "at the bottom of its list": _in_a_list("[100,450][300,500]"),
+    "at the left of its list": _in_a_list("[50,200][300,250]"),
+    "at the right of its list": _in_a_list("[100,200][1000,250]"),
+    "at the height of its list": _in_a_list("[100,100][300,500]"),
+    "at the width of its list": _in_a_list("[50,200][1000,250]"),
+    "at the bottom of the window": _Situation(screen(_it(bounds="[100,2350][300,2400]"))),
     "covered": _Situation(
         screen(_it(), node(id="veil", bounds="[0,0][1080,2400]", clickable=True))
     ),
@@ -289,7 +312,15 @@ _SITUATIONS: dict[str, _Situation] = {
         screen(_it()), lambda claw: claw.node(id="it", has=claw.node(id="it"))
     ),
     "with two marks": _Situation(
-        screen(node(_MARK, node(id="other"), text="OK", id="it", kind="Button")),
+        screen(
+            node(
+                *(_MARK, node(id="other")),
+                text="OK",
+                id="it",
+                kind="Button",
+                bounds="[100,200][300,250]",
+            )
+        ),
         lambda claw: claw.node(_with_a_mark(claw), has=claw.node(id="other")),
     ),
     "with one of two marks": _Situation(
@@ -355,9 +386,14 @@ _SITUATIONS: dict[str, _Situation] = {
 _NODE = _rows("node")
 _BASIC = {name: name for name in next(iter(_NODE.values()))}
 _SAME = _pairs("same")
-# Each check once, and all counts: how a node is found does not change what a check means.
+# Each check once, all counts and ratios: how a node is found does not change what they mean.
 _ONCE = {check.partition("(")[0]: check for check in reversed(_NODE)}
-_SOME = {check: _NODE[check] for check in _NODE if "count" in check or check in _ONCE.values()}
+_WITH_NUMBERS = ("count", "ratio")
+_SOME = {
+    check: _NODE[check]
+    for check in _NODE
+    if check in _ONCE.values() or any(word in check for word in _WITH_NUMBERS)
+}
 
 
 @pytest.mark.parametrize("situation", [*_BASIC, *_SAME])

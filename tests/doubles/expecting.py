@@ -18,7 +18,7 @@ FORM = screen(
     node(text="ada", id="name", kind="EditText", focused=True),
     node(text="Wi-Fi", id="wifi", kind="Switch", checkable=True, checked=True),
     node(text="Sound", id="sound", kind="Switch", checkable=True),
-    node(text="Pay", id="pay", kind="Button", enabled=False, clickable=True),
+    node(text="Pay", id="pay", kind="Button", enabled=False, clickable=True, focusable=True),
     node(text="Home", id="home", kind="TextView", selected=True),
     node(desc="Search", id="search", kind="ImageView", clickable=True),
     node(
@@ -27,7 +27,7 @@ FORM = screen(
         id="row",
     ),
     node(
-        node(text="Half", kind="TextView", bounds="[0,2300][100,2500]"),
+        node(text="Half", kind="TextView", bounds="[10,2300][110,2500]"),
         bounds="[0,2000][1080,2400]",
         kind="ScrollView",
         scrollable=True,

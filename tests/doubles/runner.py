@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -151,7 +152,9 @@ def result_of(
 def client(runner: ScriptedRunner, **options: Any) -> Clawperator:
     """Make a client of a scripted device."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
-    return Clawperator(runner, device=Device(ScriptedTransport(), info), **options)
+    apps = "".join(f"package:{name}\n" for name in (PACKAGE, "com.other"))
+    transport = ScriptedTransport({re.compile("pm list packages.*"): apps})
+    return Clawperator(runner, device=Device(transport, info), **options)
 
 
 def first(runner: ScriptedRunner, **options: Any) -> Clawperator:

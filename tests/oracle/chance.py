@@ -35,7 +35,7 @@ ROLES = (
     *("button", "checkbox", "chip", "container", "icon", "image", "list", "pager", "switch"),
     *("tab", "tabbar", "text", "textfield", "toolbar", "unknown"),
 )
-FLAGS = ("clickable", "checkable", "checked", "focused", "selected", "scrollable")
+FLAGS = ("clickable", "checkable", "checked", "focusable", "focused", "selected", "scrollable")
 BOXES = (
     *("[0,0][100,50]", "[0,0][100,50]", "[0,100][1080,300]", "[0,100][1080,300]") * 5,
     *("[0,2350][1080,2500]", "[0,2400][100,2500]", "[0,2401][100,2500]", "[-50,0][0,50]"),

@@ -318,8 +318,8 @@ def _is_enabled(view: View, one: Element) -> bool:
     return one.get("enabled") != "false"
 
 
-def _is_checked(view: View, one: Element) -> bool | None:
-    return one.is_("checked") if one.is_("checked") or one.is_("checkable") else None
+def _if_able(flag: str, able: str) -> Judge:
+    return _of_one(lambda view, one: one.is_(flag) if one.is_(flag) or one.is_(able) else None)
 
 
 def _in_viewport(view: View, ratio: float | None = None) -> bool | None:
@@ -335,7 +335,13 @@ def _in_viewport(view: View, ratio: float | None = None) -> bool | None:
     left, top = max(box[0], *(f[0] for f in frames)), max(box[1], *(f[1] for f in frames))
     right, bottom = min(box[2], *(f[2] for f in frames)), min(box[3], *(f[3] for f in frames))
     seen = max(0, right - left) * max(0, bottom - top)
-    return seen > 0 and seen >= (ratio or 0) * (box[2] - box[0]) * (box[3] - box[1])
+    if ratio is None or seen == 0 or seen < ratio * (box[2] - box[0]) * (box[3] - box[1]):
+        return ratio is None and seen > 0
+    # The box of a node ends where it is cut off; only a whole width is taken for what it is.
+    is_cut = any(
+        box[1] == f[1] or box[3] == f[3] or (box[0] == f[0]) != (box[2] == f[2]) for f in frames
+    )
+    return None if is_cut else True
 
 
 def _is_text(wanted: Text, found: str) -> bool:
@@ -375,6 +381,12 @@ def _has_value(view: View, one: Element, wanted: Text) -> bool | None:
     return None if value is None else _is_text(wanted, value)
 
 
+def _is_in_own_list(found: Element, given: Element) -> bool:
+    """Whether a text is in a list that the node it follows is not in."""
+    lists = [each for each in (found, *found.above) if each.role in ("list", "grid")]
+    return any(each is not given and each not in given.above for each in lists)
+
+
 def value_of(screen: Screen, given: Element) -> str | None:
     """Return what follows a label on the nearest level on which anything follows it."""
     if given.role == "textfield":
@@ -390,7 +402,8 @@ def value_of(screen: Screen, given: Element) -> str | None:
             every = [each for one in later for each in (one, *one.below)]
             texts = [each for each in every if each.label and screen.is_shown(each)]
             summaries = [e for e in texts if e.get("resource-id").endswith("/summary")]
-            return next((each.label for each in summaries + texts), None)
+            found = next(iter(summaries + texts), None)
+            return None if found is None or _is_in_own_list(found, given) else found.label
         child = child.parent
         is_item = child.parent is not None and child.parent.role in ("list", "grid")
         if is_item or child is given:
@@ -404,8 +417,8 @@ CHECKS: dict[str, Judge] = {
     "to_exist": lambda view: bool(view.anywhere),
     "to_be_enabled": _of_one(_is_enabled),
     "to_be_disabled": _of_one(lambda view, one: not _is_enabled(view, one)),
-    "to_be_checked": _of_one(_is_checked),
-    "to_be_focused": _flag("focused"),
+    "to_be_checked": _if_able("checked", "checkable"),
+    "to_be_focused": _if_able("focused", "focusable"),
     "to_be_selected": _flag("selected"),
     "to_be_in_viewport": _in_viewport,
     "to_have_text": _have_texts,

@@ -169,7 +169,11 @@ def test_whether_a_device_failed_in_a_group(
         (AWAY, "call", True),
         (AWAY, "teardown", True),
         (ConfigurationError("no such app"), "setup", True),
-        (ConfigurationError("nothing was expected"), "call", False),
+        (ConfigurationError("nothing was expected"), "call", True),
+        (TypeError("Locator.click() got an unexpected keyword argument 'to'"), "call", True),
+        (TypeError("Locator.clack() got an unexpected keyword argument 'to'"), "call", False),
+        (TypeError("Pixie.click() got an unexpected keyword argument 'to'"), "call", False),
+        (TypeError("unsupported operand"), "call", False),
         (ExecutionsOnlyError("no shell"), "call", True),
         (beyond_xfail("wrong marker"), "setup", True),
         (pytest.fail.Exception("own"), "setup", False),
@@ -177,8 +181,45 @@ def test_whether_a_device_failed_in_a_group(
     ids=repr,
 )
 def test_what_xfail_does_not_cover(error: BaseException | None, when: str, is_beyond: bool) -> None:
-    """Trouble with a device, and what keeps a test from running."""
+    """Trouble with a device, what keeps a test from running, and mistakes in the test."""
     assert is_beyond_xfail(error, when=when) is is_beyond
+
+
+MISTAKEN = """
+import pytest
+from pytest_clawperator import ConfigurationError, Snapshot, expect
+
+SNAPSHOT = Snapshot.from_xml('<hierarchy><node text="OK" bounds="[0,0][9,9]"/></hierarchy>')
+
+@pytest.mark.xfail
+def test_nothing_expected(): expect(SNAPSHOT)
+
+@pytest.mark.xfail(raises=Exception)
+def test_misspelt(): expect(SNAPSHOT).to_have_node(txt="OK")
+
+@pytest.mark.xfail(raises=ConfigurationError)
+def test_misspelt_option(): expect(SNAPSHOT).to_have_no_overlay(timout=1)
+
+@pytest.mark.xfail(raises=(ValueError, ConfigurationError))
+def test_meant(): expect(SNAPSHOT)
+
+@pytest.mark.xfail
+def test_bug(): expect(SNAPSHOT).to_have_node(text="Ok")
+"""
+
+
+def test_xfail_does_not_cover_a_mistake_in_the_test(run: Run) -> None:
+    """It would stay forever: only ``raises=`` with its very type says that it is meant."""
+    result = run("-rf", *QUICK, suite=MISTAKEN)
+
+    result.assert_outcomes(failed=3, xfailed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "FAILED *::test_nothing_expected - *nothing was expected*",
+            "FAILED *::test_misspelt - *unexpected keyword: txt*",
+            "FAILED *::test_misspelt_option - *unexpected keyword argument 'timout'*",
+        ]
+    )
 
 
 NEVER_RUN = """

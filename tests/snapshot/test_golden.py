@@ -193,11 +193,25 @@ class TestPartial:
 
     def test_focus_counts_if_it_is_asked_for(self) -> None:
         """Focus is compared if the golden mentions it; ignored nodes are not found."""
-        snapshot = screen(node(TEXT, "a", focused="true"), node(TEXT, "b"))
+        b = node(TEXT, "b", focusable="true")
+        snapshot = screen(node(TEXT, "a", focused="true"), b)
 
         assert difference('- text "a" [focused]\n- text "b" [focused=false]', snapshot) is None
         assert difference('- text "b" [focused]', snapshot) is not None
         assert compare(parse('- text "a"'), snapshot, ignore=[{"text": "a"}]) is not None
+
+    def test_a_state_that_a_node_cannot_be_in_is_not_matched(self) -> None:
+        """What cannot be checked is not unchecked either; the difference says so."""
+        snapshot = screen(node(TEXT, "Version"))
+
+        for state, able in (("checked", "checkable"), ("focused", "focusable")):
+            golden = f'- text "Version" [{state}=false]'
+            assert difference(golden, screen(node(TEXT, "Version", **{able: "true"}))) is None
+            for exact in (False, True):
+                found = difference(golden, snapshot, exact=exact)
+                assert found is not None
+                assert f'+ - text "Version"  # cannot be {state}' in found
+        assert difference('- text "Version" [selected=false] [disabled=false]', snapshot) is None
 
 
 class TestExact:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import gc
 import pickle
+from collections.abc import Callable
 from contextlib import suppress
 from weakref import ref
 
 import pytest
 
 from pytest_clawperator import errors
-from pytest_clawperator.errors import ClawperatorWarning, ErrorCode, SnapshotError
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    SnapshotError,
+)
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import (
     Bounds,
@@ -37,6 +43,29 @@ def test_each_node_exists_once_in_a_sequence() -> None:
     assert nodes[-1].text == "b"
     assert nodes.index(nodes[1]) == 1
     assert len(nodes) == 3
+
+
+def test_a_node_equals_itself_only_and_is_not_its_text() -> None:
+    """A comparison with a text or a number, which would be false for every node, is refused."""
+    snapshot = screen(node(id="count", text="3 patients"), node(text="3 patients"))
+    count, other = snapshot.find(id="count"), snapshot.find_all(text="3 patients")[1]
+
+    comparisons: list[Callable[[], bool]] = [
+        lambda: count != "4 patients",
+        lambda: count == "3 patients",
+        lambda: "4 patients" != count,  # noqa: SIM300 - the sides are the point
+        lambda: count != 4,
+        lambda: count == 3.0,
+        lambda: "4 patients" not in [count],
+        lambda: snapshot.find_all(id="count") != ["4 patients"],
+    ]
+    for compare in comparisons:
+        with pytest.raises(ConfigurationError, match=r"cannot be compared with .*\n.*\.text == "):
+            compare()
+    assert (count == snapshot.find(id="count"), count == other, count != other) == (1, 0, 1)
+    assert {count: 1}[snapshot.find(id="count")] == 1
+    assert count is not None
+    assert count != object()
 
 
 def test_a_snapshot_goes_with_its_last_user() -> None:
