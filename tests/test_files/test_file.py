@@ -158,6 +158,8 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
         ("fixtures: [a b]\nsteps: [back]", "1:12", '"a b" is not a valid name'),
         ("variables: {expect: 1}\nsteps: [back]", "1:13", "it is reserved in Python"),
         ("variables: {a: {env: 5}}\nsteps: [back]", "1:22", "the name of a variable is wanted"),
+        ("variables: {a: {enw: X}}\nsteps: [back]", "1:17", 'has no "enw"; did you mean `env`?'),
+        ("variables: {a: {ENV: X, default: b}}\nsteps: [back]", "1:17", "did you mean `env`?"),
         ("variables: {a: '${b}', b: 1}\nsteps: [back]", "1:16", "there is no variable `b`"),
         ("parameters: {}\nsteps: [back]", "1:13", "a list of rows is wanted"),
         ("parameters: [5]\nsteps: [back]", "1:14", "a row of parameters is a mapping"),
