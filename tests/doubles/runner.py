@@ -148,10 +148,13 @@ def result_of(
     )
 
 
-def client(runner: ScriptedRunner, **options: Any) -> Clawperator:
-    """Make a client of a scripted device."""
+def client(
+    runner: ScriptedRunner, answers: Mapping[str, str] | None = None, **options: Any
+) -> Clawperator:
+    """Make a client of a scripted device, whose shell answers commands from a table."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
-    return Clawperator(runner, device=Device(ScriptedTransport(), info), **options)
+    transport = ScriptedTransport({**(answers or {})})
+    return Clawperator(runner, device=Device(transport, info), **options)
 
 
 def first(runner: ScriptedRunner, **options: Any) -> Clawperator:
