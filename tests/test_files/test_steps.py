@@ -92,8 +92,6 @@ ReadSteps = Callable[[str], list[str]]
         ("- read_value: Version\n  as: version",
          "version = clawperator.read_value(label='Version')"),
         ("- read_value: {text: Version}", "clawperator.read_value(text='Version')"),
-        ("- click: Not now\n  when: Not now",
-         "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
         ("- title: Go ${name}\n  steps: [home, back]",
          "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
         ("- expecting_crash: [home, back]",
@@ -113,6 +111,14 @@ ReadSteps = Callable[[str], list[str]]
 def test_a_step_is_a_call_of_the_client(step: str, python: str, read_steps: ReadSteps) -> None:
     """Each form of a step is the call that one would write in Python; texts stay texts."""
     assert read_steps(step) == [python]
+
+
+def test_a_step_may_have_a_condition(read_steps: ReadSteps) -> None:
+    """Then it is done if the node is on the screen."""
+    assert read_steps("- home\n- {click: Not now, when: Not now}") == [
+        "clawperator.home()",
+        "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')",
+    ]
 
 
 @pytest.mark.parametrize(
