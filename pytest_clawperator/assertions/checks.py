@@ -18,7 +18,7 @@ from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import ROLES, lacking
 from pytest_clawperator.snapshot.near_miss import describe as describe_node
-from pytest_clawperator.snapshot.near_miss import quoted
+from pytest_clawperator.snapshot.near_miss import quoted, why_unseen
 from pytest_clawperator.snapshot.query import UNSHOWN_ROLES, check_role
 from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot, visible_bounds
 
@@ -78,7 +78,6 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 # The nodes of a target on one snapshot
 
 NO_MATCH = "no match"
-OFF_SCREEN = "off-screen"
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ class NodeView:
         if self.crowd is not None:
             return f"{len(self.crowd.nodes)} nodes that match"
         if self.anywhere:
-            return OFF_SCREEN
+            return next(map(why_unseen, self.anywhere))
         if self.misnamed is not None:
             return self.misnamed.found
         part = self.target.missing_part(self.snapshot)

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 from typing_extensions import Unpack
 
 from pytest_clawperator.client import plans
-from pytest_clawperator.client.device import Device, check_uri
+from pytest_clawperator.client.device import Device, check_app, check_uri
 from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.client.perform import Performer, shows_everything
 from pytest_clawperator.client.plans import Plan, ScrollOutcome
@@ -265,6 +265,7 @@ class Actions:
         ``claw.close_app("com.android.settings")``
         """
         closing = actions.CloseApp(package_name(package))
+        check_app(self.device, package)
         return self._perform(plans.simple(f"close_app {shown(package)}", closing))
 
     def open_uri(self, uri: str) -> RunStep:

@@ -265,7 +265,9 @@ class Batch(HintsAtNames):
         step = None if culprit is None else group.steps.get(culprit)
         if step is None:
             raise _prefixed(error_of(result), f"one of {len(group.steps)} steps of the batch")
-        error = self._performer.explain(step.plan, result, step.seconds)
+        # A batch waits for nodes, but not for what is in their way.
+        was_there = error_of(result).code == ErrorCode.NODE_NOT_CLICKABLE
+        error = self._performer.explain(step.plan, result, 0.0 if was_there else step.seconds)
         error.message += _after(result, step.result) if step.done else ""
         raise self._placed(error, step)
 

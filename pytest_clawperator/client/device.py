@@ -53,6 +53,7 @@ class Device(HintsAtNames):
         self._transport = transport
         self._info = info
         self._changes = settings.Changes(self._probe)
+        self._found_apps: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._info}>"
@@ -116,6 +117,7 @@ class Device(HintsAtNames):
         command = f"pm uninstall {commands.package_name(package)}"
         hint = "An app that came with the device cannot be removed."
         commands.run_for_app(self._transport, package, command, hint=hint, success="Success")
+        self._found_apps.discard(package)
 
     def clear_data(self, package: str) -> None:
         """Reset an app to how it was when installed: no data, no permissions, not running."""
@@ -377,6 +379,17 @@ for _name, _member in vars(Device).items():
 
 
 _NO_ACTIVITY = "No activity found"
+
+
+def check_app(device: Device, package: str) -> None:
+    """Raise for an app that is not installed; one that was found once is not looked for again.
+
+    To stop an app that is not there succeeds, and so would a misspelt name.
+    """
+    __tracebackhide__ = True
+    if not isinstance(device, NoDevice) and package not in device._found_apps:
+        commands.check_installed(device._transport, package)
+        device._found_apps.add(package)
 
 
 def check_uri(device: Device, uri: str) -> None:

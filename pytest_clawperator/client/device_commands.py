@@ -132,6 +132,17 @@ def missing_app(transport: Transport, package: str, failure: ShellError) -> Shel
     )
 
 
+def check_installed(transport: Transport, package: str) -> None:
+    """Raise if an app is not installed; a device that does not say is believed to have it."""
+    command = f"pm path {package}"
+    result = transport.shell(command)
+    if "package:" in result.stdout:
+        return
+    failure = missing_app(transport, package, shell_error(transport, command, result, hint=""))
+    if failure is not None:
+        raise failure
+
+
 def installed_packages(transport: Transport, containing: str) -> frozenset[str]:
     """List the installed packages whose name contains a text."""
     command = f"pm list packages {quote(containing)}"

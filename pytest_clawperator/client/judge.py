@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_clawperator.client.plans import Plan
-from pytest_clawperator.client.target import Target, Use, target_of
+from pytest_clawperator.client.target import Target, Use, keywords_of, target_of
 from pytest_clawperator.contracts.matchers import KEYWORDS, NodeMatcher
 from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import (
@@ -40,13 +40,21 @@ _WAYS_OUT = {
     "screen": "Scroll it into view first: node(...).scroll_into_view().",
     "": "Wait until that is gone, or close it first; timeout= is how long to wait.",
 }
+# The same for an action that did not wait.
+_WAYS_OUT_AT_ONCE = {
+    "disabled": "Check what enables it; expect(node).to_be_enabled() waits for that.",
+    "": "Wait until that is gone, or close it first.",
+}
 _SCROLL_HINT = (
     "The list ended, or max_scrolls or max_duration was reached, before the node appeared: check "
     "the matcher, the direction, and with within= the list that is scrolled."
 )
 _OFF_SCREEN = "It is in the tree, and off the screen: scroll_into_view() brings it there."
+_NO_AREA = (
+    "It is in the tree, but has no visible area: an empty node is like that, and one that is"
+    " scrolled out of its list. Check a node that is shown."
+)
 _SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
-_COMPARE_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
 _OLD_HINT = (
     "It is a node of an earlier snapshot, and the screen has changed since: take a new snapshot, "
     "or describe it with claw.node(...), which is looked up at each use."
@@ -122,12 +130,12 @@ def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
     for place in places:
         for word, value in _distinguishing(nodes[place]):
             if _is_only(nodes[place], _with_keyword(crowd.target, word, value)):
-                yield f"{word}={value!r} matches only {place + 1}."
+                yield f"{word}={value!r} matches only number {place + 1} of these."
     for place in places:
         for name, label in _rows(nodes[place], nodes):
             if _is_only(nodes[place], _in_row(crowd.target, name, label)):
                 within = f"within=claw.node(id={name!r}, has=claw.node(text={label!r}))"
-                yield f"{within} is around {place + 1} only."
+                yield f"{within} is around only number {place + 1} of these."
 
 
 def _is_only(node: Node, target: Target | None) -> bool:
@@ -237,7 +245,9 @@ def obstacle(node: Node, use: Use) -> Obstacle | None:
         return None
     target = recipient(node, use)
     if not target.enabled:
-        return Obstacle("it is disabled" if target is node else "the node around it is disabled")
+        no_field = "it is not a text field, and " if refusal(node, use) else ""
+        which = "it" if target is node else "the node around it"
+        return Obstacle(f"{no_field}{which} is disabled")
     if use is not Use.TAP:
         return None
     if visible_bounds(node) is None:
@@ -412,12 +422,13 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
     reason = found.obstacle.reason
     target = plan.target or found.target
     after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
+    ways = _WAYS_OUT if seconds > 0 else {**_WAYS_OUT, **_WAYS_OUT_AT_ONCE}
     return StepFailedError(
         f"{near_miss.crash_prefix(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
         f"\n  node: {near_miss.describe(found.node)}",
         code=ErrorCode.NODE_NOT_CLICKABLE,
         serial=serial,
-        hint=next(way for word, way in _WAYS_OUT.items() if word in reason),
+        hint=next(way for word, way in ways.items() if word in reason),
         details={"reason": reason},
         **_evidence(target, found.node.snapshot),
     )
@@ -492,13 +503,22 @@ def _compare_hint(target: Target, snapshot: Snapshot) -> str:
     if query is None:
         return _OLD_HINT
     matcher = query.matcher
-    hint = _PATTERN_HINT if matcher.has_pattern else _COMPARE_HINT
+    hint = _PATTERN_HINT if matcher.has_pattern else _exact_hint(matcher)
     is_text = matcher.text_equals or matcher.text_contains
     return (
         hint
         if not is_text or near_miss.nearest(snapshot, query, limit=1)
         else f"{hint} {_TOAST_HINT}"
     )
+
+
+def _exact_hint(matcher: NodeMatcher) -> str:
+    """Return which of the keywords are compared letter by letter."""
+    exact = [f"{word}=" for word in ("text", "desc") if word in keywords_of(matcher)]
+    if not exact:
+        return _SCROLL_FIRST.capitalize()
+    are = "are" if len(exact) > 1 else "is"
+    return f"{' and '.join(exact)} {are} compared letter by letter; {_SCROLL_FIRST}"
 
 
 def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
@@ -524,8 +544,8 @@ def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
     """Return a hint about the one condition that keeps a node from matching."""
     if not target.is_matchable_on_snapshot:
         return "A snapshot does not show that role: match by text, id or description."
-    if target.resolve(snapshot, on_screen=False):
-        return _OFF_SCREEN
+    if unseen := target.resolve(snapshot, on_screen=False):
+        return _OFF_SCREEN if any(node.bounds.area for node in unseen) else _NO_AREA
     every = replace(target, index=None)
     total = len(every.resolve(snapshot))
     if target.index is not None and total:

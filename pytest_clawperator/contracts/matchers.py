@@ -119,6 +119,11 @@ class NodeMatcher(WireObject):
         """Build a matcher from the keywords used everywhere in this package."""
         __tracebackhide__ = True
         check_matcher_keywords(keywords)
+        if keywords and all(value is None for value in keywords.values()):
+            raise ConfigurationError(
+                f"no node is described: {', '.join(f'{word}=' for word in keywords)} is None",
+                hint="Give a text; None means that it does not matter, so nothing is left.",
+            )
         _refuse_blanks({f"{word}=": value for word, value in keywords.items()})
         given: dict[str, Any] = {KEYWORDS[word]: value for word, value in keywords.items()}
         return cls(**given)

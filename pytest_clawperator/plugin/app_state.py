@@ -23,6 +23,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     ExecutionsOnlyError,
     ExpectationError,
+    ShellError,
     StepFailedError,
 )
 from pytest_clawperator.execution.crashes import EXPECTING
@@ -110,7 +111,11 @@ def end_app(item: pytest.Item, client: Clawperator, use: AppUse) -> None:
     """Stop the app if its marker asks for it; a device that failed the test is left alone."""
     __tracebackhide__ = True
     if use.stop and not recorder_of(item).is_broken:
-        client.close_app(use.package)
+        try:
+            client.close_app(use.package)
+        except ShellError as error:
+            if error.code != ErrorCode.APP_NOT_FOUND:  # the test may have removed it
+                raise
 
 
 def close_dialogs(client: Clawperator, *, notice: Callable[[str], None]) -> None:

@@ -150,6 +150,8 @@ class _Levels:
     def enter(self, entry: _Entry) -> int:
         """Return the depth of a line."""
         indent = entry.indent
+        if entry.text.startswith("\t", indent):
+            raise entry.error(indent, "a tab indents it", "spaces, two for each level")
         if self._indents and self.opener is None and indent > self._indents[-1]:
             raise entry.error(indent, "it is deeper than the line above, which does not end in ':'")
         if not self._indents or indent > self._indents[-1]:

@@ -243,10 +243,15 @@ def _reasons(node: Node, query: Query, around: Sequence[Node]) -> tuple[str, ...
     if cover and not reasons:
         reasons.append(f"covered by {plain(cover)}")
     if not node.is_on_screen:
-        reasons.append("off-screen")
+        reasons.append(why_unseen(node))
     if around and not any(above in around for above in node.ancestors):
         reasons.append("outside the container" + ("s" if len(around) > 1 else ""))
     return tuple(reasons)
+
+
+def why_unseen(node: Node) -> str:
+    """Return why a node of the tree is not on the screen."""
+    return "off-screen" if node.bounds.area else "no visible area"
 
 
 def _reason(node: Node, field: str, wanted: WantedText) -> str:

@@ -92,7 +92,9 @@ def _refuse_single(verb: Verb, node: YamlNode) -> None:
             )
     if verb.takes_node:
         raise shapes.unexpected(node, f"{verb.name}: {shapes.Node().wanted} is wanted")
-    known = ", ".join(verb.parameters) or "none"
+    if not verb.parameters:
+        raise Mistake(node.mark, f"`{verb.name}` takes no value: leave it empty, or write true")
+    known = ", ".join(verb.parameters)
     raise Mistake(node.mark, f"`{verb.name}` takes no value by itself; its keys: {known}")
 
 
@@ -101,9 +103,20 @@ def keys_of(verb: Verb) -> list[str]:
     return [*verb.parameters, *(shapes.NODE_KEYS if verb.takes_node else ())]
 
 
+def _refuse_unknown(verb: Verb, mapping: Mapping) -> None:
+    """Refuse an unknown key; a pattern is known where it can be all of the value."""
+    known, first = keys_of(verb), verb.first
+    if first is not None and not verb.takes_node and shapes.may_be_pattern(first.shape):
+        if (pattern := mapping.entries.get(shapes.PATTERN)) is not None:
+            written = f"`{first.name}: {{{shapes.PATTERN}: ...}}`"
+            raise Mistake(pattern.mark, f"beside other keys a pattern is written {written}")
+        known.append(shapes.PATTERN)
+    shapes.unknown_key(mapping, known, f"`{verb.name}`")
+
+
 def _named(verb: Verb, mapping: Mapping, scope: Scope) -> Arguments:
     if verb.extra is None:
-        shapes.unknown_key(mapping, keys_of(verb), f"`{verb.name}`")
+        _refuse_unknown(verb, mapping)
     _require(verb, mapping, given=list(mapping.entries))
     arguments = Arguments()
     for parameter in verb.parameters.values():

@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -104,6 +104,7 @@ class _Reader:
         self._path = path
         self._root = root.resolve()
         self._used: dict[Path, UsedFile] = {}
+        self._idle: set[str] = set()
         self._reading: list[Path] = []
 
     def read(self) -> TestFile:
@@ -160,7 +161,7 @@ class _Reader:
         parameters, decorator = header.read_parameters(body)
         scope.names.update([*fixtures, *parameters])
         variables = [each for one in tops for each in header.read_variables(one, scope)]
-        statements = read_steps(steps.value, scope)
+        statements = _failing_if_idle(read_steps(steps.value, scope), self._idle)
         statements = [*_used_variables(variables, statements), *statements]
         decorators = [*header.read_marks(body), *decorator]
         arguments = [*_untyped(dict.fromkeys(fixtures)), *parameters.values()]
@@ -198,10 +199,16 @@ class _Reader:
                 raise Mistake(top.mark, "`steps` is missing: the list of what the file does")
             needs = header.read_needs(top, "needs")
             scope = Scope(mistakes, lambda text, mark: self._use(text, mark, path), set(needs))
-            statements: list[ast.stmt] = [*header.read_variables(top, scope)]
-            statements += read_steps(top.entries["steps"].value, scope)
+            variables = [*header.read_variables(top, scope)]
+            steps = read_steps(top.entries["steps"].value, scope)
             title = path.name.removesuffix(SUFFIX)
-            function = _function(self._free_name(title), _docstring(title, top), [], statements)
+            is_idle = _may_be_idle(steps, self._idle)
+            statements = _telling_if_idle(steps, self._idle) if is_idle else steps
+            name, about = self._free_name(title), _docstring(title, top)
+            function = _function(name, about, [], [*variables, *statements])
+            if is_idle:
+                function.returns = syntax.name("bool")
+                self._idle.add(name)
             function.args.kwonlyargs = _untyped(needs)
             function.args.kw_defaults = [None for _ in needs]
             syntax.placed(function, top.entries["steps"].mark)
@@ -217,6 +224,64 @@ class _Reader:
             number += 1
             name = f"{wanted}_{number}"
         return name
+
+
+# Steps that may all be skipped by their `when:`: a test that did nothing must not pass.
+
+# No variable of a file can have this name.
+_DONE = "_done"
+_SKIPPED = (
+    "every step was skipped by its `when:`, so nothing was tested: check how the nodes are written,"
+    " or add a step without `when:`"
+)
+
+
+def _may_be_idle(statements: Sequence[ast.stmt], idle: Collection[str]) -> bool:
+    """Whether each statement may do nothing; ``idle`` are the functions that may."""
+    return all(_may_skip(one, idle) for one in statements)
+
+
+def _failing_if_idle(statements: Sequence[ast.stmt], idle: Collection[str]) -> list[ast.stmt]:
+    """Return the statements of a test; it fails if all of them were skipped."""
+    if not _may_be_idle(statements, idle):
+        return list(statements)
+    fail = syntax.call(syntax.attribute(syntax.name("pytest"), "fail"), [ast.Constant(_SKIPPED)])
+    nothing = ast.UnaryOp(ast.Not(), syntax.name(_DONE))
+    return [*_noting_all(statements, idle), ast.If(nothing, [ast.Expr(fail)], [])]
+
+
+def _telling_if_idle(statements: Sequence[ast.stmt], idle: Collection[str]) -> list[ast.stmt]:
+    """Return the statements of a file of steps; its function returns whether it did anything."""
+    return [*_noting_all(statements, idle), ast.Return(syntax.name(_DONE))]
+
+
+def _noting_all(statements: Sequence[ast.stmt], idle: Collection[str]) -> list[ast.stmt]:
+    return [syntax.assign(_DONE, ast.Constant(False)), *_noting(statements, idle)]
+
+
+def _noting(statements: Sequence[ast.stmt], idle: Collection[str]) -> list[ast.stmt]:
+    """Return the statements, which note that one was not skipped."""
+    if not _may_be_idle(statements, idle):
+        return [syntax.assign(_DONE, ast.Constant(True)), *statements]
+    return [_noted(one, idle) for one in statements]
+
+
+def _noted(statement: ast.stmt, idle: Collection[str]) -> ast.stmt:
+    if isinstance(statement, (ast.If, ast.With)):
+        statement.body = _noting(statement.body, idle)
+    elif isinstance(statement, ast.Expr):
+        done = ast.BoolOp(ast.Or(), [statement.value, syntax.name(_DONE)])
+        return ast.copy_location(syntax.assign(_DONE, done), statement)
+    return statement
+
+
+def _may_skip(statement: ast.stmt, idle: Collection[str]) -> bool:
+    if isinstance(statement, ast.With):
+        return _may_be_idle(statement.body, idle)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        return isinstance(function, ast.Name) and function.id in idle
+    return isinstance(statement, (ast.If, ast.Pass))
 
 
 def _marked(test: ast.FunctionDef) -> Iterator[ast.stmt]:

@@ -185,7 +185,10 @@ def read_variables(body: Mapping, scope: Scope) -> Iterator[ast.Assign]:
 
 def _environment(node: YamlNode, scope: Scope) -> ast.expr | None:
     """Return the value of an environment variable: ``{env: NAME}``; else None."""
-    if not isinstance(node, Mapping) or "env" not in node.entries:
+    if not isinstance(node, Mapping):
+        return None
+    if "env" not in node.entries:
+        _refuse_misspelt(node)
         return None
     shapes.unknown_key(node, ["env", "default"], "a variable from the environment")
     named = shapes.text_in(node.entries["env"].value)
@@ -200,6 +203,25 @@ def _environment(node: YamlNode, scope: Scope) -> ast.expr | None:
     message = ast.Constant(f"the environment variable {named} is not set")
     found_there = syntax.call(getenv, [ast.Constant(named)])
     return ast.BoolOp(ast.Or(), [found_there, syntax.call(fail, [message])])
+
+
+# What may be meant by `env`, and how a variable of the environment is usually called.
+_LIKE_ENV = re.compile(r"(?i)e.?n.?v.?|en.|evn|environ\w*|getenv")
+_ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+def _refuse_misspelt(node: Mapping) -> None:
+    """Refuse a mapping that was meant to be a variable from the environment."""
+    others = [entry for entry in node.entries.values() if entry.key != "default"]
+    if len(others) > 1:
+        return
+    for entry in others:
+        named = shapes.text_in(entry.value) or ""
+        if _LIKE_ENV.fullmatch(entry.key) and _ENV_NAME.fullmatch(named):
+            raise Mistake(
+                entry.mark,
+                f"a variable from the environment has no {quote(entry.key)}; did you mean `env`?",
+            )
 
 
 def read_parameters(body: Mapping) -> tuple[dict[str, ast.arg], list[ast.expr]]:

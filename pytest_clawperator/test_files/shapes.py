@@ -261,6 +261,10 @@ class Listed:
         return {"type": "array", "items": value_schema(self.shape)}
 
 
+#: The key of a regular expression.
+PATTERN = "pattern"
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A regular expression: ``{pattern: "^Total"}``."""
@@ -269,13 +273,13 @@ class Pattern:
 
     def fits(self, node: YamlNode) -> bool:
         """Whether it is a mapping with a pattern, which may be wrong."""
-        return isinstance(node, Mapping) and list(node.entries) == ["pattern"]
+        return isinstance(node, Mapping) and list(node.entries) == [PATTERN]
 
     def read(self, node: YamlNode, scope: Scope) -> ast.expr:
         """Return the compiled expression."""
         assert isinstance(node, Mapping)
-        given = node.entries["pattern"].value
-        pattern = read_value(Text(), given, scope, "pattern")
+        given = node.entries[PATTERN].value
+        pattern = read_value(Text(), given, scope, PATTERN)
         if isinstance(pattern, ast.Constant):
             try:
                 re.compile(str(pattern.value))
@@ -287,8 +291,8 @@ class Pattern:
         """Return the schema."""
         return {
             "type": "object",
-            "properties": {"pattern": Text().schema()},
-            "required": ["pattern"],
+            "properties": {PATTERN: Text().schema()},
+            "required": [PATTERN],
             "additionalProperties": False,
         }
 
@@ -315,6 +319,12 @@ class OneOf:
     def schema(self) -> Schema:
         """Return the schema."""
         return {"anyOf": [shape.schema() for shape in self.shapes]}
+
+
+def may_be_pattern(shape: Shape) -> bool:
+    """Whether a value of this shape may be a regular expression."""
+    shapes = shape.shapes if isinstance(shape, OneOf) else (shape,)
+    return any(isinstance(one, Pattern) for one in shapes)
 
 
 @dataclass(frozen=True)

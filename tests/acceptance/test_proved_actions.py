@@ -135,7 +135,7 @@ def test_one_of_several_nodes_can_be_chosen(form: Clawperator) -> None:
     assert form.node(text="Shared").count() > 1
     form.click(text="Shared")
 
-    assert "role='button' matches only 2." in str(refused.value.hint)
+    assert "role='button' matches only number 2 of these." in str(refused.value.hint)
     assert taps(form) == "Taps: 3"
 
 

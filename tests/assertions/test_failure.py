@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -86,6 +87,18 @@ def test_a_node_off_the_screen_is_answered_with_a_scroll() -> None:
     message = failure(assertions({"text": "Away"}).to_be_visible)
 
     assert "hint: It is in the tree, and off the screen: scroll_into_view()" in message
+
+
+def test_a_node_without_an_area_needs_no_scroll() -> None:
+    """An empty text is as wide as nothing."""
+    empty = screen(node(id="note", kind="TextView", bounds="[40,300][40,360]"))
+    expected = assertions({"id": "note"}, empty)
+
+    for hold in (expected.to_have_text, expected.not_to_have_text):
+        message = failure(partial(hold, ""))
+
+        assert "found no visible area" in message
+        assert "scroll_into_view" not in message
 
 
 def test_a_window_over_the_app_is_named() -> None:

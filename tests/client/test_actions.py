@@ -14,6 +14,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     ExecutionValidationError,
     NodeNotFoundError,
+    ShellError,
     StepFailedError,
     TransportError,
 )
@@ -151,6 +152,22 @@ def test_a_simple_action_that_fails_needs_no_snapshot() -> None:
     assert "open_app 'com.nowhere'" in failed.value.message
     assert failed.value.code is ErrorCode.APP_NOT_FOUND
     assert phone.executed == ["open_app"]
+
+
+def test_an_app_that_is_not_installed_cannot_be_closed() -> None:
+    """To stop it would succeed, and so would a misspelt name; nothing is sent, not in a batch."""
+    phone = Phone()
+    claw = client(phone, answers={"pm list packages": "package:com.example.clinic\n"})
+
+    with pytest.raises(ShellError) as alone:
+        claw.close_app("com.example.clnic")
+    with pytest.raises(ShellError) as in_batch, claw.batch() as b:
+        b.close_app("com.example.clnic")
+
+    for failed in (alone.value, in_batch.value):
+        assert failed.code is ErrorCode.APP_NOT_FOUND
+        assert "Did you mean 'com.example.clinic'?" in str(failed.hint)
+    assert phone.executed == []
 
 
 def test_a_long_sleep_is_split() -> None:

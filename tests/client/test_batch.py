@@ -29,7 +29,9 @@ from tests.doubles.runner import (
     ScriptedRunner,
     client,
     first,
+    node,
     result_of,
+    screen,
     step_of,
 )
 
@@ -411,6 +413,18 @@ def test_every_failure_names_its_step(
 
     assert error.code == code
     assert error.message.startswith(message)
+
+
+@pytest.mark.parametrize("connect", [client, first])
+def test_an_obstacle_is_not_waited_for(connect: Callable[[Phone], Clawperator]) -> None:
+    """So the error does not say that it was."""
+    disabled = screen(node(text="Pay", kind="Button", clickable=True, enabled=False))
+    phone = Phone(disabled, data={"click": {"error": "NODE_NOT_CLICKABLE"}})
+
+    error, _ = fail(connect(phone), lambda b: b.click(text="Pay", timeout=2))
+
+    assert "click node(text='Pay'): it is disabled\n" in error.message
+    assert str(error.hint).startswith("Check what enables it; expect(node).to_be_enabled() waits")
 
 
 @pytest.mark.parametrize(

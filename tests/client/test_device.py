@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.device import Device, NoDevice, check_uri
+from pytest_clawperator.client.device import Device, NoDevice, check_app, check_uri
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError, StepFailedError
 from pytest_clawperator.simulator import Simulator
@@ -289,3 +289,30 @@ def test_other_addresses_are_sent() -> None:
     check_uri(Device(without_percent, DeviceInfo(serial="PH1", key="PH1")), "shop://cart")
 
     assert without_percent.calls == []
+
+
+PACKAGES = {"pm path com.example.shop": "package:/a.apk\n", "pm list packages": f"package:{SHOP}\n"}
+
+
+def test_an_app_that_is_not_installed_is_refused() -> None:
+    """With the code of the other methods, and the app that may be meant."""
+    with pytest.raises(ShellError, match=r"com\.example\.shp is not installed") as failed:
+        check_app(scripted(PACKAGES), "com.example.shp")
+
+    assert failed.value.code == ErrorCode.APP_NOT_FOUND
+    assert f"Did you mean '{SHOP}'?" in str(failed.value.hint)
+
+
+def test_an_app_is_looked_for_once() -> None:
+    """Unless it was uninstalled; a device that lists no apps, or cannot be asked, is believed."""
+    transport = ScriptedTransport({**PACKAGES, f"pm uninstall {SHOP}": "Success\n"})
+    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+    for _ in range(2):
+        check_app(device, SHOP)
+    device.uninstall(SHOP)
+    check_app(device, SHOP)
+    check_app(scripted({}), SHOP)
+    check_app(NoDevice("PH1", "it is far away"), SHOP)
+
+    assert transport.calls.count(f"pm path {SHOP}") == 2

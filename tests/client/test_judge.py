@@ -91,6 +91,11 @@ def test_the_operator_looks_seven_levels_up() -> None:
     [
         (node(text="Go", clickable=True, enabled=False), Use.TAP, "it is disabled"),
         (node(text="Go", kind="EditText", enabled=False), Use.FILL, "it is disabled"),
+        (
+            node(text="Go", kind="Button", enabled=False),
+            Use.FILL,
+            "it is not a text field, and it is disabled",
+        ),
         (node(text="Go", focusable=True, enabled=False), Use.FOCUS, "it is disabled"),
         (
             node(LABEL, clickable=True, enabled=False),
@@ -164,21 +169,22 @@ def target(**keywords: str) -> Target:
     [
         # The keyword that matches only one, rather a node that takes clicks.
         (screen(node(text="Go", kind="TextView"), node(text="Go", kind="Button", clickable=True)),
-         target(text="Go"), "2 nodes match node(text='Go')", "role='button' matches only 2."),
+         target(text="Go"), "2 nodes match node(text='Go')",
+         "role='button' matches only number 2 of these."),
         (screen(node(text="Go", id="a"), node(text="Go", id="b")), target(text="Go"), "",
-         "id='a' matches only 1."),
+         "id='a' matches only number 1 of these."),
         (screen(node(text="Go"), node(text="Go", desc="Really")), target(text="Go"), "",
-         "desc='Really' matches only 2."),
+         "desc='Really' matches only number 2 of these."),
         # The row that only one is in.
         (SHOP, target(text="Buy"), "3 nodes match node(text='Buy'), and the first was tapped",
-         "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."),
+         "within=claw.node(id='row', has=claw.node(text='Tea')) is around only number 1 of these."),
         # Nothing distinguishes them.
         (screen(node(text="Go"), node(text="Go")), target(text="Go"), "",
          "Choose one with another keyword, .first, .last, .nth(i), within= or has=; or let the"),
         # What is around the node need not be one.
         (SHOP, target_of(None, {"text": "Buy"}, within={"id": f"{PACKAGE}:id/row"}, verb="click"),
          f"3 nodes match node(id='{PACKAGE}:id/row').node(text='Buy')",
-         "within=claw.node(id='row', has=claw.node(text='Tea')) is around 1 only."),
+         "within=claw.node(id='row', has=claw.node(text='Tea')) is around only number 1 of these."),
         # The first few are listed.
         (screen(*[node(text="Go", desc="x")] * 9), target(text="Go"), "... and 4 more", ""),
     ],
@@ -201,12 +207,13 @@ def test_an_ambiguous_target_has_a_way_out(
     [
         # A tap on the second text goes to the first node, which does not count twice.
         (screen(node(node(text="Go", desc="x"), node(text="Go", desc="y"), clickable=True),
-                node(text="Go", desc="y")), target(text="Go"), "desc='y' matches only 2."),
+                node(text="Go", desc="y")), target(text="Go"),
+         "desc='y' matches only number 2 of these."),
         # A description is the text of a node that has none.
         (screen(node(text="A", desc="Go", id="a"), node(desc="Go", id="b")), target(desc="Go"),
          "text='Go' matches only"),
         (screen(node(desc="Go", text="Go", id="a"), node(desc="Go", id="a")), target(desc="Go"),
-         "text='Go' matches only 1."),
+         "text='Go' matches only number 1 of these."),
         # Another row with that id is around the others.
         (screen(node(node(node(text="Tea"), node(text="Go"), id="row"), node(text="Go"),
                      id="row")), target(text="Go"), "has=claw.node(text='Tea')"),
@@ -236,7 +243,7 @@ def test_advice_is_true(seed: int) -> None:
     for given, use in itertools.product(({"text": "Go"}, {"desc": "Tea"}), (Use.TAP, Use.READ)):
         crowd = find_crowd(target(**given), snapshot, use)
         advice = "" if crowd is None else str(ambiguous("x", crowd, use, serial=SERIAL).hint)
-        said = re.match(r"(\w+)='(\w+)' matches only (\d)", advice)
+        said = re.match(r"(\w+)='(\w+)' matches only number (\d) of these", advice)
         if crowd is not None and said is not None:
             word, value, place = said.groups()
             both = Query.of(None, {**given, word: value})  # type: ignore[typeddict-item]
@@ -285,6 +292,14 @@ WHOLE_ID = f"On the screen that id is {PACKAGE}:id/name"
     [
         (lambda claw: claw.click(text="tea"), NodeNotFoundError, "", COMPARED),
         (lambda claw: claw.click(text="Your order was saved"), NodeNotFoundError, "", TOAST),
+        # The keyword is the one that was used.
+        (lambda claw: claw.click(desc="logo"), NodeNotFoundError, "", f"desc={COMPARED[5:]}"),
+        (lambda claw: claw.click(text="tea", desc="tea"), NodeNotFoundError, "",
+         "text= and desc= are compared letter by letter; nodes"),
+        (lambda claw: claw.click(text_contains="tae"), NodeNotFoundError, "",
+         "Nodes that are not on the screen need a scroll first."),
+        (lambda claw: claw.click(role="switch"), NodeNotFoundError, "",
+         "Nodes that are not on the screen need a scroll first."),
         (lambda claw: claw.click(text=re.compile("^tea$")), NodeNotFoundError, "",
          "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
         (lambda claw: claw.click(text=re.compile("^Saved!$")), NodeNotFoundError, "", TOAST),

@@ -61,6 +61,7 @@ def test_every_form_means_the_same(given: Any) -> None:
         (None, {"txt": "Tea"}, "click() got an unexpected keyword: txt", "Did you mean text=?"),
         (None, {"colour": "red"}, "click() got an unexpected keyword: colour", "text_contains, id"),
         (None, {}, "click() needs a node, and none was given", "text='OK'"),
+        (None, {"text": None}, "no node is described: text= is None", "Give a text"),
         (5, {}, "click() cannot aim at something of type int", "NodeMatcher"),
         ({"text": "Tea"}, {"id": "x"}, "click() got both a dict and id=", "one of them"),
     ],

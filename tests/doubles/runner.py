@@ -149,11 +149,13 @@ def result_of(
     )
 
 
-def client(runner: ScriptedRunner, **options: Any) -> Clawperator:
-    """Make a client of a scripted device."""
+def client(
+    runner: ScriptedRunner, answers: Mapping[str, str] | None = None, **options: Any
+) -> Clawperator:
+    """Make a client of a scripted device, whose shell answers commands from a table."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
     apps = "".join(f"package:{name}\n" for name in (PACKAGE, "com.other"))
-    transport = ScriptedTransport({re.compile("pm list packages.*"): apps})
+    transport = ScriptedTransport({re.compile("pm list packages.*"): apps, **(answers or {})})
     return Clawperator(runner, device=Device(transport, info), **options)
 
 

@@ -253,6 +253,7 @@ VERDICTS = {
     "forged(clawperator): clawperator.device.shell('log -p e -t AndroidRuntime \"FATAL EXCEPTION:"
     " main; Process: com.example.shop, PID: 1\"; log -p e -t Shop FATAL')":
         "PASSED",
+    "removed(clawperator): clawperator.device.uninstall(SHOP)": "PASSED",  # so it is the last
 }  # fmt: skip
 
 # The same without a marker: how the app came to the front does not matter.

@@ -53,7 +53,7 @@ NEAR: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"text": "Log in", "role": "row"},
         "role is text, wanted row, which the XML does not show",
     ),
-    ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, "off-screen"),
+    ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, "no visible area"),
     (
         {"text": "Wi-Fi", "desc": "Network"},
         {"text": "Network"},

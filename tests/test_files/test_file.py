@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -158,6 +160,8 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
         ("fixtures: [a b]\nsteps: [back]", "1:12", '"a b" is not a valid name'),
         ("variables: {expect: 1}\nsteps: [back]", "1:13", "it is reserved in Python"),
         ("variables: {a: {env: 5}}\nsteps: [back]", "1:22", "the name of a variable is wanted"),
+        ("variables: {a: {enw: X}}\nsteps: [back]", "1:17", 'has no "enw"; did you mean `env`?'),
+        ("variables: {a: {ENV: X, default: b}}\nsteps: [back]", "1:17", "did you mean `env`?"),
         ("variables: {a: '${b}', b: 1}\nsteps: [back]", "1:16", "there is no variable `b`"),
         ("parameters: {}\nsteps: [back]", "1:13", "a list of rows is wanted"),
         ("parameters: [5]\nsteps: [back]", "1:14", "a row of parameters is a mapping"),
@@ -232,3 +236,66 @@ def test_an_unreadable_file_is_refused(content: bytes | None, tmp_path: Path) ->
         read_test_file(path, root=tmp_path)
 
     assert caught.value.code == "TEST_FILE_INVALID"
+
+
+MAYBE = """
+    steps:
+      - {click: Later, when: Later}
+"""
+DEEP = """
+    steps:
+      - {use: other.claw.yaml, when: Deep}
+"""
+
+
+class Screen:
+    """A client of a screen that shows some texts."""
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown.split()
+
+    def node(self, text: str) -> SimpleNamespace:
+        """Return whether a text is shown."""
+        return SimpleNamespace(exists=lambda: text in self._shown)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: pytest.MonkeyPatch.context()
+
+
+@pytest.mark.parametrize(
+    ("steps", "shown", "is_idle"),
+    [
+        ("[{home: , when: Ok}]", "", True),
+        ("[{home: , when: Ok}]", "Ok", False),
+        ("[{home: , when: Ok}, {back: , when: No}]", "No", False),
+        ("[{home: , when: Ok}, back]", "", False),
+        ("[{title: t, steps: [{home: , when: Ok}]}]", "", True),
+        ("[{title: t, steps: [{home: , when: Ok}]}]", "Ok", False),
+        # A condition in a condition.
+        ("[{steps: [{home: , when: In}], when: Ok}]", "Ok", True),
+        ("[{steps: [{home: , when: In}], when: Ok}]", "Ok In", False),
+        ("[{steps: [{home: , when: In}, back], when: Ok}]", "Ok", False),
+        # The steps of another file count.
+        ("[{use: other.claw.yaml}]", "", True),
+        ("[{use: other.claw.yaml}, {home: , when: Ok}]", "Later", False),
+        ("[{use: other.claw.yaml}, {home: , when: Ok}]", "Ok", False),
+        ("[{use: deep.claw.yaml}]", "Deep", True),
+        ("[{use: deep.claw.yaml}]", "Deep Later", False),
+    ],
+)
+def test_a_test_that_did_nothing_fails(
+    steps: str, shown: str, is_idle: bool, read: Read, tmp_path: Path
+) -> None:
+    """However deep its conditions are; one step that was done is enough."""
+    read(f"steps: {steps}", other=MAYBE, deep=DEEP)
+    namespace: dict[str, Any] = {}
+    read_test_file(tmp_path / "test_it.claw.yaml", root=tmp_path).run(namespace)
+
+    try:
+        namespace["test_it"](Screen(shown))
+    except pytest.fail.Exception as error:
+        failed = str(error)
+    else:
+        failed = ""
+
+    assert ("every step was skipped by its `when:`" in failed) == is_idle

@@ -92,8 +92,6 @@ ReadSteps = Callable[[str], list[str]]
         ("- read_value: Version\n  as: version",
          "version = clawperator.read_value(label='Version')"),
         ("- read_value: {text: Version}", "clawperator.read_value(text='Version')"),
-        ("- click: Not now\n  when: Not now",
-         "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
         ("- title: Go ${name}\n  steps: [home, back]",
          "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
         ("- expecting_crash: [home, back]",
@@ -113,6 +111,14 @@ ReadSteps = Callable[[str], list[str]]
 def test_a_step_is_a_call_of_the_client(step: str, python: str, read_steps: ReadSteps) -> None:
     """Each form of a step is the call that one would write in Python; texts stay texts."""
     assert read_steps(step) == [python]
+
+
+def test_a_step_may_have_a_condition(read_steps: ReadSteps) -> None:
+    """Then it is done if the node is on the screen."""
+    assert read_steps("- home\n- {click: Not now, when: Not now}") == [
+        "clawperator.home()",
+        "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +212,14 @@ def test_an_expectation_has_the_names_of_python(
         ("- enter_text: ada", 17, "`enter_text` needs a node"),
         ("- enter_text: {id: email}", 17, "`enter_text` needs `value`"),
         ("- press_key: enter", 16, 'one of back, home, recents is wanted, found "enter"'),
-        ("- back: 3", 11, "`back` takes no value by itself"),
+        ("- back: 3", 11, "`back` takes no value: leave it empty, or write true"),
+        ("- expect: {id: a, not_to_be_visible: 'true'}", 40, "`not_to_be_visible` takes no value"),
+        ("- expect: {id: a, to_have_text: {patern: x}}", 36, "did you mean `pattern`?"),
+        (
+            "- expect: {id: a, to_have_text: {pattern: x, ignore_case: true}}",
+            36,
+            "beside other keys a pattern is written `expected: {pattern: ...}`",
+        ),
         ("- scroll_to_top: 3", 20, "`scroll_to_top` takes no value by itself; its keys: timeout"),
         ("- device: {reboot: true}", 14, '`device` has no "reboot"'),
         ("- device: enter", 13, "device: one thing to do is wanted"),

@@ -53,6 +53,7 @@ class AdbServer:
         self._complaints: deque[str] = deque(maxlen=5)
         self._listener: asyncio.Task[None] | None = None
         self._restarting = asyncio.Lock()
+        self._ours: set[str] = set()
 
     async def start(self) -> None:
         """Start the server and return when it answers."""
@@ -69,10 +70,13 @@ class AdbServer:
         await self._serve_alone(self._socket)
 
     async def _serve_alone(self, listener: socket.socket) -> None:
-        """Start the server, and once more whenever it has an emulator that is not ours."""
+        """Start the server, and once more whenever it has an emulator that is not ours.
+
+        After a restart somebody who waited for a phone may have connected it already.
+        """
         for _ in range(_MORE_STARTS):
             await self._serve(listener)
-            if not await self.ask("host:devices"):
+            if _states(await self.ask("host:devices")).keys() <= self._ours:
                 return
             await self._end()
         await self._serve(listener)
@@ -226,6 +230,7 @@ class AdbServer:
             tail = tail[-1000:]
 
     async def _join(self, request: str, serial: str, state: State) -> None:
+        self._ours.add(serial)
         tracker, tracking = await self._request("host:track-devices")
         _, asking = await self._request(request)
         states: dict[str, str] = {}

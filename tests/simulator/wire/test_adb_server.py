@@ -110,6 +110,43 @@ async def test_an_emulator_of_another_sdk_is_not_kept(tmp_path: Path) -> None:
     assert adb.with_suffix(".started").exists()
 
 
+class AwaitedServer(AdbServer):
+    """A server whose phone somebody else connects as soon as it answers."""
+
+    starts = 0
+    phone: int | None = None
+
+    async def _first_answer(self) -> None:
+        await super()._first_answer()
+        self.starts += 1
+        if self.phone is not None:
+            await self.connect(self.phone)
+
+
+@in_loop
+async def test_a_phone_that_somebody_waited_for_is_kept() -> None:
+    """A server that is started again is not ended for it: whoever has it would lose it."""
+    server, stopped, rejoined = AwaitedServer(), asyncio.Event(), asyncio.Event()
+    async with listening(MiniDevice()) as (_, port):
+        await server.start()
+        serial = await server.connect(port)
+        server.phone = port
+
+        async def rejoin() -> None:
+            rejoined.set()
+
+        kept = asyncio.create_task(server.keep_until(stopped, rejoin=rejoin))
+        with contextlib.suppress(EOFError):  # it ends without an answer
+            await server.ask("host:kill")
+        await asyncio.wait_for(rejoined.wait(), 30)
+
+        assert server.starts == 2
+        assert await devices(server) == {serial: "device"}
+        stopped.set()
+        await kept
+        await server.stop()
+
+
 @in_loop
 async def test_a_device_can_join_in_another_state(tmp_path: Path) -> None:
     """Joining does not wait for a device that is not going to be ready."""
