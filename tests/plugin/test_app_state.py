@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.device import Device
+from pytest_clawperator.client.device import Device, NoDevice
 from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.errors import NodeNotFoundError
 from pytest_clawperator.execution import crashes
 from pytest_clawperator.execution.crashes import AppWatch
-from pytest_clawperator.execution.result import AppsSeen
+from pytest_clawperator.execution.result import AppsSeen, RunStep
 from pytest_clawperator.plugin.app_state import close_dialogs
+from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.runner import screen
 from tests.doubles.simulator.sdk_bench import SdkBench
 from tests.doubles.transport import ScriptedTransport
 from tests.plugin.conftest import QUICK, Run, kept
@@ -191,6 +194,37 @@ def test_only_dialogs_about_a_crash_are_closed(window: str, notice: str | None) 
     is_closed = notice is not None
     assert clicked == ["android:id/aerr_close"] * is_closed
     assert notices == [f"{notice}: its dialog was closed"] * is_closed
+
+
+@pytest.mark.parametrize("has_button", [True, False])
+def test_behind_a_url_the_screen_shows_the_dialog(has_button: bool) -> None:
+    """It is no crash of the test; one without a button to close it is only reported."""
+    dialog = screen('<node text="Shop has stopped" resource-id="android:id/aerr_close" />')
+    shown = [screen(), dialog] if has_button else [dialog, dialog]
+    apps = AppWatch(AppsSeen())
+
+    def look() -> Snapshot:
+        apps.seen.dialog = RunStep.model_construct()
+        return Snapshot.from_xml(shown.pop())
+
+    def click(**matcher: str) -> None:
+        if not has_button:
+            raise NodeNotFoundError("no such button")
+
+    performer = SimpleNamespace(apps=apps)
+    client: Any = SimpleNamespace(
+        device=NoDevice("PH1", "it is not here"), performer=performer, snapshot=look, click=click
+    )
+    notices: list[str] = []
+
+    close_dialogs(client, notice=notices.append)
+    assert (notices, len(shown)) == ([], 2)
+
+    apps.may_show_dialog = True
+    close_dialogs(client, notice=notices.append)
+    how = "was closed" if has_button else "has no button that closes it"
+    assert (notices, len(shown)) == ([f"Shop has stopped: its dialog {how}"], 0)
+    assert apps.crash is None
 
 
 # Crashes of the app: a test in which it is gone is not green
