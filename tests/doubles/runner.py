@@ -153,7 +153,7 @@ def client(
 ) -> Clawperator:
     """Make a client of a scripted device, whose shell answers commands from a table."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
-    transport = ScriptedTransport({**(answers or {})})
+    transport = ScriptedTransport(dict((answers or {}).items()))
     return Clawperator(runner, device=Device(transport, info), **options)
 
 
