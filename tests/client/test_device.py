@@ -291,7 +291,10 @@ def test_other_addresses_are_sent() -> None:
     assert without_percent.calls == []
 
 
-PACKAGES = {"pm path com.example.shop": "package:/a.apk\n", "pm list packages": f"package:{SHOP}\n"}
+PACKAGES: dict[Any, Any] = {
+    "pm path com.example.shop": "package:/a.apk\n",
+    "pm list packages": f"package:{SHOP}\n",
+}
 
 
 def test_an_app_that_is_not_installed_is_refused() -> None:

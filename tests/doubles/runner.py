@@ -150,12 +150,15 @@ def result_of(
 
 
 def client(
-    runner: ScriptedRunner, answers: Mapping[str, str] | None = None, **options: Any
+    runner: ScriptedRunner,
+    answers: Mapping[str | re.Pattern[str], str] | None = None,
+    **options: Any,
 ) -> Clawperator:
-    """Make a client of a scripted device, whose shell answers commands from a table."""
+    """Make a client of a scripted device, whose shell answers from a table, or lists apps."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
-    apps = "".join(f"package:{name}\n" for name in (PACKAGE, "com.other"))
-    transport = ScriptedTransport({re.compile("pm list packages.*"): apps, **(answers or {})})
+    apps = "".join(f"package:{name}\n" for name in (PACKAGE, "com.a", "com.b", "com.other"))
+    table = answers or {re.compile("pm list packages.*"): apps}
+    transport = ScriptedTransport(dict(table.items()))
     return Clawperator(runner, device=Device(transport, info), **options)
 
 
