@@ -192,7 +192,7 @@ def started_app(entry: LogEntry) -> str | None:
 class AppsSeen:
     """Which apps a test opened, and which were in front in it; ``dialog`` is a crash that it saw.
 
-    ``touched_at`` is when the last thing was done, if it was one that may crash an app.
+    ``touched_at`` is when something was last done that may crash an app.
     """
 
     def __init__(self) -> None:
@@ -226,8 +226,7 @@ class AppsSeen:
                     self.in_front.add(package)
                 if _CRASH_DIALOG in step.data["text"]:
                     self.dialog = step
-        self.touched_at = None
-        if execution.actions[-1].type in _TOUCHES:
+        if any(action.type in _TOUCHES for action in execution.actions):
             self.touched()
 
 

@@ -314,7 +314,7 @@ def test_a_process_may_die_of_its_crash_in_the_next_test() -> None:
 
 
 def test_an_app_may_crash_a_moment_after_it_was_touched() -> None:
-    """The end of a test whose last action touched it waits for that, and nothing else does."""
+    """The end of a test waits for that, and nothing else does."""
     lines = Lines()
     watch = AppWatch(opening(SHOP), lines)
     lines.coming = EXCEPTION[1:]
@@ -323,6 +323,21 @@ def test_an_app_may_crash_a_moment_after_it_was_touched() -> None:
     watch.seen.touched_at = float("inf")
     assert watch.crash_at_end(is_over=False) is None
     assert watch.crash_at_end() is not None
+
+
+def test_a_check_after_a_touch_does_not_shorten_the_wait() -> None:
+    """To act and then to check is the usual test, and the app may crash after the check."""
+    tap = {"type": "click", "params": {"matcher": {"textEquals": "Buy"}}}
+    touch, look = (complete_execution([one]) for one in (tap, {"type": "snapshot_ui"}))
+    seen = AppsSeen()
+    seen.received(look, result_of(look))
+    assert seen.touched_at is None
+
+    seen.received(touch, result_of(touch))
+    touched_at = seen.touched_at
+    assert touched_at is not None
+    seen.received(look, result_of(look))
+    assert seen.touched_at == touched_at
 
 
 def test_what_the_log_brings_from_another_time_is_left_out() -> None:
