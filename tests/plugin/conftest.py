@@ -150,6 +150,12 @@ def run_emulators(run_on_sdk: Run) -> Run:
 
 
 @pytest.fixture
-def control(pytester: pytest.Pytester) -> Callable[..., Controller]:
-    """Return the function that configures a run with workers, and starts none."""
+def control(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Controller]:
+    """Return the function that configures a run with workers, and starts none.
+
+    Its devices have the same names in every test, so its leases are in a folder of this test.
+    """
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(pytester.path / "leases"))
     return partial(Controller, pytester)
