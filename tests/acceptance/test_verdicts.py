@@ -10,7 +10,7 @@ from collections.abc import Collection
 import pytest
 
 # An inner run forgets what it imports, and this can be imported only once.
-import pytest_clawperator.yaml_source  # noqa: F401
+import pytest_clawperator.yaml_source  # noqa: F401 - see above
 from pytest_clawperator.report.index import read_run
 from tests.acceptance.verdict_suite import said, write_suite
 from tests.acceptance.verdict_table import CHANNELS, GREEN, KINDS, MODES, USUAL, Cell, verdict

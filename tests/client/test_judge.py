@@ -246,7 +246,7 @@ def test_advice_is_true(seed: int) -> None:
         said = re.match(r"(\w+)='(\w+)' matches only number (\d) of these", advice)
         if crowd is not None and said is not None:
             word, value, place = said.groups()
-            both = Query.of(None, {**given, word: value})  # type: ignore[typeddict-item]
+            both = Query.of(None, {**given, word: value})  # type: ignore[typeddict-item]  # any word
             assert snapshot.find_all(both) == [crowd.nodes[int(place) - 1]]
 
 

@@ -133,3 +133,27 @@ def line(message: str, *, pid: int = 4242, priority: str = "I", tag: str = "Tag"
     """Print a log line as the device does."""
     head = f"03-28 10:00:00.000 {pid:5d} {pid:5d} {priority} {tag:<8}: "
     return head.encode() + message.encode("utf-8", "surrogatepass")
+
+
+def logged(text: str) -> list[bytes]:
+    """Return lines of a log, written as pid, priority, tag and message."""
+    lines = []
+    for line in text.strip().splitlines():
+        pid, priority, rest = line.strip().split(" ", 2)
+        lines.append(f"11-16 10:00:00.000 {pid:>5} {pid:>5} {priority} {rest}".encode())
+    return lines
+
+
+#: The report of a crash, with lines of others in between.
+EXCEPTION = logged(
+    """
+    700 I ActivityManager: Start proc 812:com.example.shop/u0a11 for activity
+    812 E AndroidRuntime: FATAL EXCEPTION: main
+    812 E AndroidRuntime: Process: com.example.shop, PID: 812
+    700 D SomeOther: a line of another process
+    812 E AndroidRuntime: java.lang.IllegalStateException: no owner
+    812 E AndroidRuntime: \tat com.example.Cart.owner(Cart.kt:7)
+    812 I Process: Sending signal. PID: 812 SIG: 9
+    812 E AndroidRuntime: not of this crash
+    """
+)

@@ -7,32 +7,10 @@ import pytest
 from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.execution.crashes import AppWatch, Crash, find_crashes
 from pytest_clawperator.execution.result import AppsSeen, LogSlice
+from tests.doubles.log import EXCEPTION, logged
 from tests.doubles.runner import result_of, screen, step_of
 
-
-def log(text: str) -> list[bytes]:
-    """Return lines of a log, written as pid, priority, tag and message."""
-    lines = []
-    for line in text.strip().splitlines():
-        pid, priority, rest = line.strip().split(" ", 2)
-        lines.append(f"11-16 10:00:00.000 {pid:>5} {pid:>5} {priority} {rest}".encode())
-    return lines
-
-
-EXCEPTION = log(
-    """
-    700 I ActivityManager: Start proc 812:com.example.shop/u0a11 for activity
-    812 E AndroidRuntime: FATAL EXCEPTION: main
-    812 E AndroidRuntime: Process: com.example.shop, PID: 812
-    700 D SomeOther: a line of another process
-    812 E AndroidRuntime: java.lang.IllegalStateException: no owner
-    812 E AndroidRuntime: \tat com.example.Cart.owner(Cart.kt:7)
-    812 I Process: Sending signal. PID: 812 SIG: 9
-    812 E AndroidRuntime: not of this crash
-    """
-)
-
-ANR = log(
+ANR = logged(
     """
     700 E ActivityManager: ANR in com.example.shop (com.example.shop/.Main)
     700 E ActivityManager: PID: 812
@@ -40,7 +18,7 @@ ANR = log(
     """
 )
 
-NATIVE = log(
+NATIVE = logged(
     f"""
     900 F DEBUG: {" ".join(["***"] * 8)}
     900 F DEBUG: pid: 812, tid: 830, name: RenderThread  >>> com.example.shop <<<
@@ -48,14 +26,14 @@ NATIVE = log(
     """
 )
 
-DEATH = log(
+DEATH = logged(
     """
     700 I ActivityManager: Start proc 812:com.example.shop/u0a11 for activity
     700 I ActivityManager: Process com.example.shop (pid 812) has died: fg  TOP
     """
 )
 
-TWICE = log(
+TWICE = logged(
     """
     812 E AndroidRuntime: FATAL EXCEPTION: main
     812 E AndroidRuntime: FATAL EXCEPTION: worker
@@ -63,7 +41,7 @@ TWICE = log(
     """
 )
 
-PRETENDED = log(
+PRETENDED = logged(
     """
     812 E MyApp: FATAL EXCEPTION: just kidding
     812 I AndroidRuntime: FATAL EXCEPTION: at the wrong level
@@ -93,7 +71,7 @@ def test_only_the_process_itself_and_the_system_report_a_crash() -> None:
     """A report about another process, by its id or its name, does not count."""
     other_id = EXCEPTION[1:2] + [line.replace(b"PID: 812", b"PID: 813") for line in EXCEPTION[2:]]
     other_name = [
-        *log("700 I ActivityManager: Start proc 812:com.example.forger/u0a12 for service"),
+        *logged("700 I ActivityManager: Start proc 812:com.example.forger/u0a12 for service"),
         *EXCEPTION[1:],
     ]
 
@@ -124,8 +102,8 @@ def test_a_process_that_dies_of_its_crash_is_listed_once() -> None:
 )
 def test_a_death_counts_if_the_process_was_in_front(death: str, counts: bool) -> None:
     """Android ends what is in the background whenever it likes."""
-    lines = log(f"700 I ActivityManager: {death}")
-    killed = log("700 I ActivityManager: Killing 812:com.example.shop/u0a11 (adj 0): stop it")
+    lines = logged(f"700 I ActivityManager: {death}")
+    killed = logged("700 I ActivityManager: Killing 812:com.example.shop/u0a11 (adj 0): stop it")
 
     assert [str(one) for one in find_crashes(lines)] == ["com.example.shop died by itself"] * counts
     assert find_crashes(lines, system={1}) == []
@@ -205,13 +183,13 @@ def test_only_the_app_under_test_counts_and_only_since_the_test_began() -> None:
         assert (watch.crash is not None) == counts
 
 
-FINISHED = log("700 W ActivityTaskManager:   Force finishing activity com.example.shop/.Main")
-STARTED = log(
+FINISHED = logged("700 W ActivityTaskManager:   Force finishing activity com.example.shop/.Main")
+STARTED = logged(
     "700 I ActivityTaskManager: START u0 {act=android.intent.action.VIEW dat=shop://home/..."
     " flg=0x10000000 cmp=com.example.shop/.Main} with LAUNCH_MULTIPLE from uid 10173"
 )
 CHOICE = [line.replace(b"com.example.shop/.Main", b"android/.Resolver") for line in STARTED]
-UNKNOWN_STATE = log("700 I ActivityManager: Process com.example.shop (pid 812) has died")
+UNKNOWN_STATE = logged("700 I ActivityManager: Process com.example.shop (pid 812) has died")
 
 
 @pytest.mark.parametrize(

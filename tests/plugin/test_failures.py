@@ -116,7 +116,8 @@ def circle() -> BaseException:
 def in_doctest(error: BaseException) -> BaseException:
     """Return what a doctest makes of an error."""
     example: Any = None
-    return doctest.UnexpectedException(example, example, (type(error), error, None))  # type: ignore[arg-type]
+    raised: Any = (type(error), error, None)
+    return doctest.UnexpectedException(example, example, raised)
 
 
 TROUBLES: list[tuple[BaseException | None, BaseException | None]] = [

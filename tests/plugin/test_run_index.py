@@ -126,15 +126,15 @@ def test_without_a_device_or_traces_nothing_is_written(
     assert not (pytester.path / "claw-results").exists()
 
 
-def report(when: str, *, outcome: str = "passed", start: float = 1.0) -> pytest.TestReport:
+def report(when: Any, *, outcome: Any = "passed", start: float = 1.0) -> pytest.TestReport:
     """Return the report of a phase."""
     return pytest.TestReport(
         nodeid="test_it",
         location=("", None, ""),
         keywords={},
-        outcome=outcome,  # type: ignore[arg-type]
+        outcome=outcome,
         longrepr="it broke" if outcome == "failed" else None,
-        when=when,  # type: ignore[arg-type]
+        when=when,
         start=start,
     )
 

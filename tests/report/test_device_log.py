@@ -11,29 +11,7 @@ from pytest_clawperator.contracts.log import PIECE_LENGTH
 from pytest_clawperator.execution.crashes import find_crashes
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.report.device_log import hide_in_log, marked_log, without_dumps
-
-
-def log(text: str) -> list[bytes]:
-    """Return lines of a log, written as pid, priority, tag and message."""
-    lines = []
-    for line in text.strip().splitlines():
-        pid, priority, rest = line.strip().split(" ", 2)
-        lines.append(f"11-16 10:00:00.000 {pid:>5} {pid:>5} {priority} {rest}".encode())
-    return lines
-
-
-EXCEPTION = log(
-    """
-    700 I ActivityManager: Start proc 812:com.example.shop/u0a11 for activity
-    812 E AndroidRuntime: FATAL EXCEPTION: main
-    812 E AndroidRuntime: Process: com.example.shop, PID: 812
-    700 D SomeOther: a line of another process
-    812 E AndroidRuntime: java.lang.IllegalStateException: no owner
-    812 E AndroidRuntime: \tat com.example.Cart.owner(Cart.kt:7)
-    812 I Process: Sending signal. PID: 812 SIG: 9
-    812 E AndroidRuntime: not of this crash
-    """
-)
+from tests.doubles.log import EXCEPTION
 
 
 def test_a_log_names_and_marks_its_crashes() -> None:
